@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
+import { itRuns } from "@pointsman/contracts/vitest"
 import { NodeMac } from "@pointsman/transport-node"
 import { Effect, Layer } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"
@@ -26,23 +27,21 @@ describe("NodeMac", () => {
     }).pipe(Effect.provide(NodeMac.layer))
   )
 
-  it.effect("each tag of one key many times, and others between, is what WebCrypto says", () =>
-    Effect.gen(function* () {
-      const keys = yield* Effect.forEach([1, 2, 3], (byte) => Mac.key(Mac.hmacSha256, new Uint8Array(32).fill(byte)))
-      const tags = Effect.gen(function* () {
-        const mac = yield* Mac.Mac
-        return yield* Effect.forEach([...keys, ...keys, ...keys], (key, index) =>
-          Effect.gen(function* () {
-            const message = utf8.encode(`message ${index % 2}`)
-            const tag = yield* mac.sign(key, message)
-            expect(yield* mac.verify(key, tag, message)).toBe(true)
-            expect(yield* mac.verify(key, tag, utf8.encode("another"))).toBe(false)
-            return Hex.encode(tag)
-          })
-        )
-      })
-      const webCrypto = Mac.layerWebCrypto.pipe(Layer.provide(SecureRandom.layerWebCrypto))
-      expect(yield* Effect.provide(tags, NodeMac.layer)).toEqual(yield* Effect.provide(tags, webCrypto))
+  itRuns("each tag of one key many times, and others between, is what WebCrypto says", function* () {
+    const keys = yield* Effect.forEach([1, 2, 3], (byte) => Mac.key(Mac.hmacSha256, new Uint8Array(32).fill(byte)))
+    const tags = Effect.gen(function* () {
+      const mac = yield* Mac.Mac
+      return yield* Effect.forEach([...keys, ...keys, ...keys], (key, index) =>
+        Effect.gen(function* () {
+          const message = utf8.encode(`message ${index % 2}`)
+          const tag = yield* mac.sign(key, message)
+          expect(yield* mac.verify(key, tag, message)).toBe(true)
+          expect(yield* mac.verify(key, tag, utf8.encode("another"))).toBe(false)
+          return Hex.encode(tag)
+        })
+      )
     })
-  )
+    const webCrypto = Mac.layerWebCrypto.pipe(Layer.provide(SecureRandom.layerWebCrypto))
+    expect(yield* Effect.provide(tags, NodeMac.layer)).toEqual(yield* Effect.provide(tags, webCrypto))
+  })
 })

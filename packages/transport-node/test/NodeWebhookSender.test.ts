@@ -1,7 +1,9 @@
 /** The sender of webhooks, at real sockets. */
+
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { type AddressInfo, createServer as createSocketServer } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
+import { itRunsLive } from "@pointsman/contracts/vitest"
 import { signatureHeader } from "@pointsman/core"
 import { signatureOf } from "@pointsman/core/internal"
 import type { WebhookNotAnswered } from "@pointsman/core/ports"
@@ -75,35 +77,31 @@ const open = { allowPrivate: true }
 const unassigned = "2000::1"
 
 describe("NodeWebhookSender", () => {
-  it.live("bytes and headers arrive at a private address if allowed, and the status returns", () =>
-    Effect.gen(function* () {
-      const at = yield* receiver((_, response) => void response.writeHead(202).end())
-      assert.strictEqual(yield* post(open, `http://127.0.0.1:${at.port}/hook?a=1`), 202)
-      const [heard, ...others] = at.heard
-      assert.lengthOf(others, 0)
-      assert.deepInclude(heard, { method: "POST", url: "/hook?a=1", body: '{"é":1}' })
-      assert.deepInclude(heard?.headers, { "x-test": "1", "content-length": "8", "user-agent": "Pointsman" })
-    })
-  )
+  itRunsLive("bytes and headers arrive at a private address if allowed, and the status returns", function* () {
+    const at = yield* receiver((_, response) => void response.writeHead(202).end())
+    assert.strictEqual(yield* post(open, `http://127.0.0.1:${at.port}/hook?a=1`), 202)
+    const [heard, ...others] = at.heard
+    assert.lengthOf(others, 0)
+    assert.deepInclude(heard, { method: "POST", url: "/hook?a=1", body: '{"é":1}' })
+    assert.deepInclude(heard?.headers, { "x-test": "1", "content-length": "8", "user-agent": "Pointsman" })
+  })
 
-  it.live("Stripe's package accepts a signed body unchanged", () =>
-    Effect.gen(function* () {
-      const at = yield* receiver()
-      const { send } = yield* NodeWebhookSender.make(open)
-      const body = new TextEncoder().encode(
-        JSON.stringify({ id: "evt_1", data: { reference: "Löwe № 9 – 日本 🚂\u2028" } })
-      )
-      const now = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
-      const signature = yield* signatureOf([Redacted.make("whsec_shop")], now, body).pipe(
-        Effect.provide(Mac.layerWebCrypto.pipe(Layer.provide(SecureRandom.layerWebCrypto)))
-      )
-      yield* send({ url: `http://127.0.0.1:${at.port}/`, headers: { [signatureHeader]: signature }, body })
-      const { body: raw = "", headers } = at.heard[0] ?? {}
-      const header = String(headers?.[signatureHeader])
-      assert.deepStrictEqual(Stripe.webhooks.constructEvent(raw, header, "whsec_shop"), JSON.parse(raw))
-      assert.throws(() => Stripe.webhooks.constructEvent(raw, header, "whsec_other"), /No signatures found matching/u)
-    })
-  )
+  itRunsLive("Stripe's package accepts a signed body unchanged", function* () {
+    const at = yield* receiver()
+    const { send } = yield* NodeWebhookSender.make(open)
+    const body = new TextEncoder().encode(
+      JSON.stringify({ id: "evt_1", data: { reference: "Löwe № 9 – 日本 🚂\u2028" } })
+    )
+    const now = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
+    const signature = yield* signatureOf([Redacted.make("whsec_shop")], now, body).pipe(
+      Effect.provide(Mac.layerWebCrypto.pipe(Layer.provide(SecureRandom.layerWebCrypto)))
+    )
+    yield* send({ url: `http://127.0.0.1:${at.port}/`, headers: { [signatureHeader]: signature }, body })
+    const { body: raw = "", headers } = at.heard[0] ?? {}
+    const header = String(headers?.[signatureHeader])
+    assert.deepStrictEqual(Stripe.webhooks.constructEvent(raw, header, "whsec_shop"), JSON.parse(raw))
+    assert.throws(() => Stripe.webhooks.constructEvent(raw, header, "whsec_other"), /No signatures found matching/u)
+  })
 
   it.live.each([301, 302, 303, 307, 308])("a redirect %i is the answer and is not followed", (status) =>
     Effect.gen(function* () {
@@ -130,14 +128,12 @@ describe("NodeWebhookSender", () => {
     "http://169.254.169.254/latest/meta-data/",
     "http://[fd00:ec2::254]/latest/meta-data/"
   ]
-  it.live("no connection is made to a private address by default, however spelt", () =>
-    Effect.gen(function* () {
-      const at = yield* receiver()
-      for (const url of spellings(at.port))
-        assert.strictEqual(yield* failureOf(Effect.scoped(post({}, url))), "AddressRefused")
-      assert.strictEqual(at.connections(), 0)
-    })
-  )
+  itRunsLive("no connection is made to a private address by default, however spelt", function* () {
+    const at = yield* receiver()
+    for (const url of spellings(at.port))
+      assert.strictEqual(yield* failureOf(Effect.scoped(post({}, url))), "AddressRefused")
+    assert.strictEqual(at.connections(), 0)
+  })
 
   const answersOf: Readonly<Record<string, ReadonlyArray<string>>> = {
     "a private one": ["127.0.0.1"],
@@ -156,32 +152,28 @@ describe("NodeWebhookSender", () => {
     })
   )
 
-  it.live("the checked answer is used of a name that becomes private after it", () =>
-    Effect.gen(function* () {
-      const at = yield* receiver()
-      const asked: Array<string> = []
-      const resolve = async (name: string) => {
-        asked.push(name)
-        return [asked.length === 1 ? { address: unassigned, family: 6 } : { address: "127.0.0.1", family: 4 }]
-      }
-      const { send } = yield* NodeWebhookSender.make({ resolve, connectTimeoutMillis: 300 })
-      const request = { url: `http://merchant.example:${at.port}/`, headers: {}, body: new Uint8Array(0) }
-      assert.strictEqual(yield* failureOf(send(request)), "NoConnection")
-      assert.deepStrictEqual(asked, ["merchant.example"])
-      assert.strictEqual(yield* failureOf(send(request)), "AddressRefused")
-      assert.strictEqual(at.connections(), 0)
-    })
-  )
+  itRunsLive("the checked answer is used of a name that becomes private after it", function* () {
+    const at = yield* receiver()
+    const asked: Array<string> = []
+    const resolve = async (name: string) => {
+      asked.push(name)
+      return [asked.length === 1 ? { address: unassigned, family: 6 } : { address: "127.0.0.1", family: 4 }]
+    }
+    const { send } = yield* NodeWebhookSender.make({ resolve, connectTimeoutMillis: 300 })
+    const request = { url: `http://merchant.example:${at.port}/`, headers: {}, body: new Uint8Array(0) }
+    assert.strictEqual(yield* failureOf(send(request)), "NoConnection")
+    assert.deepStrictEqual(asked, ["merchant.example"])
+    assert.strictEqual(yield* failureOf(send(request)), "AddressRefused")
+    assert.strictEqual(at.connections(), 0)
+  })
 
-  it.live("a name server that fails, or a closed port, has no connection", () =>
-    Effect.gen(function* () {
-      const at = yield* receiver()
-      const resolve = () => Promise.reject(new Error("no such name"))
-      assert.strictEqual(yield* failureOf(Effect.scoped(post({ resolve }, "http://merchant.example/"))), "NoConnection")
-      yield* Effect.callback<void>((resume) => void at.server.close(() => resume(Effect.void)))
-      assert.strictEqual(yield* failureOf(Effect.scoped(post(open, `http://127.0.0.1:${at.port}/`))), "NoConnection")
-    })
-  )
+  itRunsLive("a name server that fails, or a closed port, has no connection", function* () {
+    const at = yield* receiver()
+    const resolve = () => Promise.reject(new Error("no such name"))
+    assert.strictEqual(yield* failureOf(Effect.scoped(post({ resolve }, "http://merchant.example/"))), "NoConnection")
+    yield* Effect.callback<void>((resume) => void at.server.close(() => resume(Effect.void)))
+    assert.strictEqual(yield* failureOf(Effect.scoped(post(open, `http://127.0.0.1:${at.port}/`))), "NoConnection")
+  })
 
   it.live.each(["ftp://127.0.0.1/", "file:///etc/passwd", "http://user:secret@127.0.0.1/", "/hook", ""])(
     "nothing is sent to the URL %s and no secret is disclosed",
@@ -193,70 +185,60 @@ describe("NodeWebhookSender", () => {
       })
   )
 
-  it.live("a connection that is cut after the request has no answer", () =>
-    Effect.gen(function* () {
-      const at = yield* receiver((request) => request.socket.destroy())
-      assert.strictEqual(yield* failureOf(Effect.scoped(post(open, `http://127.0.0.1:${at.port}/`))), "NoAnswer")
-      assert.lengthOf(at.heard, 1)
-    })
-  )
+  itRunsLive("a connection that is cut after the request has no answer", function* () {
+    const at = yield* receiver((request) => request.socket.destroy())
+    assert.strictEqual(yield* failureOf(Effect.scoped(post(open, `http://127.0.0.1:${at.port}/`))), "NoAnswer")
+    assert.lengthOf(at.heard, 1)
+  })
 
-  it.live("what is no HTTP is no answer, and nothing of it is reported", () =>
-    Effect.gen(function* () {
-      const server = createSocketServer((socket) => {
-        socket.on("error", () => undefined)
-        socket.end("hello-from-inside\r\n")
-      })
-      yield* Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void)))
-      yield* Effect.addFinalizer(() => Effect.sync(() => server.close()))
-      const { port } = server.address() as AddressInfo
-      const refusal = yield* Effect.flip(Effect.scoped(post(open, `http://127.0.0.1:${port}/`)))
-      assert.strictEqual(refusal.failure, "NoAnswer")
-      assert.notInclude(JSON.stringify(refusal), "hello-from-inside")
+  itRunsLive("what is no HTTP is no answer, and nothing of it is reported", function* () {
+    const server = createSocketServer((socket) => {
+      socket.on("error", () => undefined)
+      socket.end("hello-from-inside\r\n")
     })
-  )
+    yield* Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void)))
+    yield* Effect.addFinalizer(() => Effect.sync(() => server.close()))
+    const { port } = server.address() as AddressInfo
+    const refusal = yield* Effect.flip(Effect.scoped(post(open, `http://127.0.0.1:${port}/`)))
+    assert.strictEqual(refusal.failure, "NoAnswer")
+    assert.notInclude(JSON.stringify(refusal), "hello-from-inside")
+  })
 
-  it.live("the status of an answer without an end counts at once, and the line is ended", () =>
-    Effect.gen(function* () {
-      const at = yield* receiver((_, response) => {
-        response.writeHead(200)
-        const more = () => {
-          while (!response.destroyed && response.write("x".repeat(65_536)));
-        }
-        response.on("drain", more)
-        more()
-      })
-      const { send } = yield* NodeWebhookSender.make(open)
-      const status = yield* send({ url: `http://127.0.0.1:${at.port}/`, headers: {}, body: new Uint8Array(0) })
-      assert.strictEqual(status, 200)
-      yield* at.ended
+  itRunsLive("the status of an answer without an end counts at once, and the line is ended", function* () {
+    const at = yield* receiver((_, response) => {
+      response.writeHead(200)
+      const more = () => {
+        while (!response.destroyed && response.write("x".repeat(65_536)));
+      }
+      response.on("drain", more)
+      more()
     })
-  )
+    const { send } = yield* NodeWebhookSender.make(open)
+    const status = yield* send({ url: `http://127.0.0.1:${at.port}/`, headers: {}, body: new Uint8Array(0) })
+    assert.strictEqual(status, 200)
+    yield* at.ended
+  })
 
-  it.live("the status of an answer without its body counts at once, and the line is ended", () =>
-    Effect.gen(function* () {
-      const at = yield* receiver((_, response) => {
-        response.writeHead(200, { "content-length": "5" })
-        response.flushHeaders()
-      })
-      const { send } = yield* NodeWebhookSender.make(open)
-      const status = yield* send({ url: `http://127.0.0.1:${at.port}/`, headers: {}, body: new Uint8Array(0) })
-      assert.strictEqual(status, 200)
-      yield* at.ended
+  itRunsLive("the status of an answer without its body counts at once, and the line is ended", function* () {
+    const at = yield* receiver((_, response) => {
+      response.writeHead(200, { "content-length": "5" })
+      response.flushHeaders()
     })
-  )
+    const { send } = yield* NodeWebhookSender.make(open)
+    const status = yield* send({ url: `http://127.0.0.1:${at.port}/`, headers: {}, body: new Uint8Array(0) })
+    assert.strictEqual(status, 200)
+    yield* at.ended
+  })
 
-  it.live("the connection of an unanswered attempt that is interrupted is ended", () =>
-    Effect.gen(function* () {
-      const arrived = Deferred.makeUnsafe<void>()
-      const at = yield* receiver(() => Deferred.doneUnsafe(arrived, Effect.void))
-      const { send } = yield* NodeWebhookSender.make(open)
-      const sending = yield* Effect.forkChild(
-        send({ url: `http://127.0.0.1:${at.port}/`, headers: {}, body: new Uint8Array(0) })
-      )
-      yield* Deferred.await(arrived)
-      yield* Fiber.interrupt(sending)
-      yield* at.ended
-    })
-  )
+  itRunsLive("the connection of an unanswered attempt that is interrupted is ended", function* () {
+    const arrived = Deferred.makeUnsafe<void>()
+    const at = yield* receiver(() => Deferred.doneUnsafe(arrived, Effect.void))
+    const { send } = yield* NodeWebhookSender.make(open)
+    const sending = yield* Effect.forkChild(
+      send({ url: `http://127.0.0.1:${at.port}/`, headers: {}, body: new Uint8Array(0) })
+    )
+    yield* Deferred.await(arrived)
+    yield* Fiber.interrupt(sending)
+    yield* at.ended
+  })
 })

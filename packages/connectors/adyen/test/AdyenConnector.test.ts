@@ -3,6 +3,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { AdyenConnector } from "@pointsman/connector-adyen"
 import { asksOf, moneyOperations, noMethod, type Operation, paymentRequests } from "@pointsman/contracts/connector"
+import { itRuns } from "@pointsman/contracts/vitest"
 import { adviceOf, type ChargeRequest, declineDetail, money, type TransportRequest } from "@pointsman/core/connector"
 import { Effect, Redacted, Result } from "effect"
 import { deviations, fromAdyen, toAdyen } from "../src/Amounts.ts"
@@ -79,58 +80,48 @@ describe("requests", () => {
   ] as const satisfies ReadonlyArray<readonly [Operation, string, string, string, object | null]>
 
   for (const [operation, method, path, id, body] of table) {
-    it.effect(`${operation} is ${method} ${path}, word for word`, () =>
-      Effect.gen(function* () {
-        const request = yield* requestOf(asks[operation])
-        assert.strictEqual(`${request.method} ${request.url}`, `${method} https://checkout-test.adyen.com/v72${path}`)
-        assert.strictEqual(request.timeoutMillis, 2_000)
-        assert.deepStrictEqual(request.headers, {
-          "x-api-key": apiKey,
-          accept: "application/json",
-          "idempotency-key": id,
-          ...(body === null ? {} : { "content-type": "application/json" })
-        })
-        assert.deepStrictEqual(bodyOf(request), body)
+    itRuns(`${operation} is ${method} ${path}, word for word`, function* () {
+      const request = yield* requestOf(asks[operation])
+      assert.strictEqual(`${request.method} ${request.url}`, `${method} https://checkout-test.adyen.com/v72${path}`)
+      assert.strictEqual(request.timeoutMillis, 2_000)
+      assert.deepStrictEqual(request.headers, {
+        "x-api-key": apiKey,
+        accept: "application/json",
+        "idempotency-key": id,
+        ...(body === null ? {} : { "content-type": "application/json" })
       })
-    )
+      assert.deepStrictEqual(bodyOf(request), body)
+    })
   }
 
   const charged = (more: Partial<ChargeRequest>) =>
     requestOf((connector) => connector.charge({ ...sample.charge, ...more }))
   const bodyOfCharge = (more: Partial<ChargeRequest>) => Effect.map(charged(more), bodyOf)
-  it.effect("a charge with another payment id is the same request", () =>
-    Effect.gen(function* () {
-      const another = yield* charged({ paymentId: "01a1fe08-9228-7603-b126-ec7b725f9999" })
-      assert.deepStrictEqual(another, yield* charged({}))
-    })
-  )
-  it.effect("a charge to be held says so in its request, whatever the account's setting", () =>
-    Effect.gen(function* () {
-      const body = yield* bodyOfCharge({ capture: false })
-      assert.deepStrictEqual(body["additionalData"], { manualCapture: "true" })
-      assert.strictEqual(body["reference"], `${attemptId}.held`)
-      assert.notProperty(body, "captureDelayHours")
-      const held = { ...sample.openCheckout, capture: false }
-      const link = bodyOf(yield* requestOf((connector) => connector.openCheckout?.(held) ?? noMethod))
-      assert.strictEqual(link["manualCapture"], true)
-      assert.strictEqual(link["reference"], `${attemptId}.held.page`)
-      assert.notProperty(link, "captureDelayHours")
-    })
-  )
-  it.effect("a charge that the merchant starts is an unscheduled one on stored details", () =>
-    Effect.gen(function* () {
-      const body = yield* bodyOfCharge({ initiator: "mit" })
-      assert.strictEqual(body["shopperInteraction"], "ContAuth")
-      assert.strictEqual(body["recurringProcessingModel"], "UnscheduledCardOnFile")
-    })
-  )
-  it.effect("Adyen's part of a shopper's reference with slashes is behind the last one", () =>
-    Effect.gen(function* () {
-      const body = yield* bodyOfCharge({ instrument: Redacted.make("a/b/c/8415") })
-      assert.strictEqual(body["shopperReference"], "a/b/c")
-      assert.deepStrictEqual(body["paymentMethod"], { type: "scheme", storedPaymentMethodId: "8415" })
-    })
-  )
+  itRuns("a charge with another payment id is the same request", function* () {
+    const another = yield* charged({ paymentId: "01a1fe08-9228-7603-b126-ec7b725f9999" })
+    assert.deepStrictEqual(another, yield* charged({}))
+  })
+  itRuns("a charge to be held says so in its request, whatever the account's setting", function* () {
+    const body = yield* bodyOfCharge({ capture: false })
+    assert.deepStrictEqual(body["additionalData"], { manualCapture: "true" })
+    assert.strictEqual(body["reference"], `${attemptId}.held`)
+    assert.notProperty(body, "captureDelayHours")
+    const held = { ...sample.openCheckout, capture: false }
+    const link = bodyOf(yield* requestOf((connector) => connector.openCheckout?.(held) ?? noMethod))
+    assert.strictEqual(link["manualCapture"], true)
+    assert.strictEqual(link["reference"], `${attemptId}.held.page`)
+    assert.notProperty(link, "captureDelayHours")
+  })
+  itRuns("a charge that the merchant starts is an unscheduled one on stored details", function* () {
+    const body = yield* bodyOfCharge({ initiator: "mit" })
+    assert.strictEqual(body["shopperInteraction"], "ContAuth")
+    assert.strictEqual(body["recurringProcessingModel"], "UnscheduledCardOnFile")
+  })
+  itRuns("Adyen's part of a shopper's reference with slashes is behind the last one", function* () {
+    const body = yield* bodyOfCharge({ instrument: Redacted.make("a/b/c/8415") })
+    assert.strictEqual(body["shopperReference"], "a/b/c")
+    assert.deepStrictEqual(body["paymentMethod"], { type: "scheme", storedPaymentMethodId: "8415" })
+  })
   for (const token of [
     null,
     "",
@@ -141,38 +132,34 @@ describe("requests", () => {
     "shopper/84 15",
     `shopper/${"8".repeat(65)}`
   ]) {
-    it.effect(`${token === null ? "no token" : `the token "${token}"`} is Rejected and unsent`, () =>
-      Effect.gen(function* () {
-        const { connector, requests } = connect([])
-        const instrument = token === null ? null : Redacted.make(token)
-        const said = yield* connector.charge({ ...sample.charge, instrument })
-        assert.deepStrictEqual(said, {
-          _tag: "Rejected",
-          code: "instrument_unusable",
-          message:
-            "Nothing was sent to Adyen: a direct charge requires an instrument, " +
-            "<shopperReference>/<storedPaymentMethodId>."
-        })
-        assert.isEmpty(requests)
+    itRuns(`${token === null ? "no token" : `the token "${token}"`} is Rejected and unsent`, function* () {
+      const { connector, requests } = connect([])
+      const instrument = token === null ? null : Redacted.make(token)
+      const said = yield* connector.charge({ ...sample.charge, instrument })
+      assert.deepStrictEqual(said, {
+        _tag: "Rejected",
+        code: "instrument_unusable",
+        message:
+          "Nothing was sent to Adyen: a direct charge requires an instrument, " +
+          "<shopperReference>/<storedPaymentMethodId>."
       })
-    )
-  }
-  it.effect("no part of a reference with slashes and spaces becomes a part of the path", () =>
-    Effect.gen(function* () {
-      const odd = asksOf({
-        ...paymentRequests({ providerRef: "../a b?c", instrument: "" }),
-        lookUpCharge: { ...sample.lookUpCharge, checkoutReference: "../a b?c" }
-      })
-      for (const [operation, path] of [
-        ["capture", "/v72/payments/..%2Fa%20b%3Fc/captures"],
-        ["void", "/v72/payments/..%2Fa%20b%3Fc/cancels"],
-        ["refund", "/v72/payments/..%2Fa%20b%3Fc/refunds"],
-        ["lookUpCharge", "/v72/paymentLinks/..%2Fa%20b%3Fc"]
-      ] as const) {
-        assert.strictEqual(new URL((yield* requestOf(odd[operation])).url).pathname, path)
-      }
+      assert.isEmpty(requests)
     })
-  )
+  }
+  itRuns("no part of a reference with slashes and spaces becomes a part of the path", function* () {
+    const odd = asksOf({
+      ...paymentRequests({ providerRef: "../a b?c", instrument: "" }),
+      lookUpCharge: { ...sample.lookUpCharge, checkoutReference: "../a b?c" }
+    })
+    for (const [operation, path] of [
+      ["capture", "/v72/payments/..%2Fa%20b%3Fc/captures"],
+      ["void", "/v72/payments/..%2Fa%20b%3Fc/cancels"],
+      ["refund", "/v72/payments/..%2Fa%20b%3Fc/refunds"],
+      ["lookUpCharge", "/v72/paymentLinks/..%2Fa%20b%3Fc"]
+    ] as const) {
+      assert.strictEqual(new URL((yield* requestOf(odd[operation])).url).pathname, path)
+    }
+  })
 })
 
 describe("where Adyen is", () => {
@@ -191,11 +178,9 @@ describe("where Adyen is", () => {
     ["sandbox", { ...credentials, baseUrl: "http://localhost:9001/" }, "http://localhost:9001/v72/payments"],
     ["sandbox", { ...credentials, baseUrl: "http://[::1]:9001/" }, "http://[::1]:9001/v72/payments"]
   ] as const) {
-    it.effect(`${environment} and ${Object.keys(account).join(", ")} give ${url}`, () =>
-      Effect.gen(function* () {
-        assert.strictEqual(yield* urlOf(environment, account), url)
-      })
-    )
+    itRuns(`${environment} and ${Object.keys(account).join(", ")} give ${url}`, function* () {
+      assert.strictEqual(yield* urlOf(environment, account), url)
+    })
   }
   it("production without a prefix does not connect, and says what is missing", () => {
     const connected = AdyenConnector.definition.connect(
@@ -230,26 +215,22 @@ describe("amounts", () => {
     assert.isUndefined(toAdyen(money(Number.MAX_SAFE_INTEGER, "CLP")))
   })
   for (const operation of ["charge", "openCheckout", "capture", "refund"] as const) {
-    it.effect(`${operation} of sen of a rupiah is NotSent, and nothing is sent`, () =>
-      Effect.gen(function* () {
-        const odd = paymentRequests({ providerRef, instrument: "shopper-1/1", money: money(123_450_7, "IDR") })
-        const failure = yield* isNotSent(asksOf(odd)[operation], [])
-        assert.strictEqual(failure.reason, "nothing was sent: Adyen cannot represent 1234507 minor units of IDR")
-      })
-    )
-  }
-  it.effect("Adyen's hundredths of ISK go out and come back as ours", () =>
-    Effect.gen(function* () {
-      const body = { resultCode: "Authorised", pspReference: providerRef, amount: { value: 5_000, currency: "ISK" } }
-      const { connector, requests } = connect([answer(200, body)])
-      const said = yield* connector.charge({ ...sample.charge, money: money(50, "ISK") })
-      assert.deepStrictEqual(said, { _tag: "Captured", providerRef, stated: money(50, "ISK") })
-      assert.deepStrictEqual(
-        requests.map((request) => bodyOf(request)["amount"]),
-        [{ value: 5_000, currency: "ISK" }]
-      )
+    itRuns(`${operation} of sen of a rupiah is NotSent, and nothing is sent`, function* () {
+      const odd = paymentRequests({ providerRef, instrument: "shopper-1/1", money: money(123_450_7, "IDR") })
+      const failure = yield* isNotSent(asksOf(odd)[operation], [])
+      assert.strictEqual(failure.reason, "nothing was sent: Adyen cannot represent 1234507 minor units of IDR")
     })
-  )
+  }
+  itRuns("Adyen's hundredths of ISK go out and come back as ours", function* () {
+    const body = { resultCode: "Authorised", pspReference: providerRef, amount: { value: 5_000, currency: "ISK" } }
+    const { connector, requests } = connect([answer(200, body)])
+    const said = yield* connector.charge({ ...sample.charge, money: money(50, "ISK") })
+    assert.deepStrictEqual(said, { _tag: "Captured", providerRef, stated: money(50, "ISK") })
+    assert.deepStrictEqual(
+      requests.map((request) => bodyOf(request)["amount"]),
+      [{ value: 5_000, currency: "ISK" }]
+    )
+  })
 })
 
 describe("result codes", () => {
@@ -303,13 +284,11 @@ describe("result codes", () => {
       answersWith(asks.charge, said(code, more), expected)
     )
   }
-  it.effect("Authorised of a charge that is only to be held is Authorized", () =>
-    Effect.gen(function* () {
-      const { connector } = connect([said("Authorised", { amount })])
-      const held = yield* connector.charge({ ...sample.charge, capture: false })
-      assert.deepStrictEqual(held, { _tag: "Authorized", providerRef, stated: eur })
-    })
-  )
+  itRuns("Authorised of a charge that is only to be held is Authorized", function* () {
+    const { connector } = connect([said("Authorised", { amount })])
+    const held = yield* connector.charge({ ...sample.charge, capture: false })
+    assert.deepStrictEqual(held, { _tag: "Authorized", providerRef, stated: eur })
+  })
   for (const [what, answered] of [
     ["AuthenticationNotRequired", said("AuthenticationNotRequired")],
     ["AuthenticationFinished", said("AuthenticationFinished")],
@@ -326,32 +305,28 @@ describe("result codes", () => {
   ] as const) {
     it.effect(`${what} is Unanswered`, () => unanswers(asks.charge, answered))
   }
-  it.effect("Authorised for another attempt of ours is Unanswered, which passes that one on", () =>
-    Effect.gen(function* () {
-      const said = answer(200, { resultCode: "Authorised", pspReference: providerRef, merchantReference: "att_2.held" })
-      const { ofAnother } = yield* unanswers(asks.charge, said)
-      assert.deepStrictEqual(ofAnother, { attemptId: "att_2", state: { _tag: "Authorized", providerRef } })
-    })
-  )
+  itRuns("Authorised for another attempt of ours is Unanswered, which passes that one on", function* () {
+    const said = answer(200, { resultCode: "Authorised", pspReference: providerRef, merchantReference: "att_2.held" })
+    const { ofAnother } = yield* unanswers(asks.charge, said)
+    assert.deepStrictEqual(ofAnother, { attemptId: "att_2", state: { _tag: "Authorized", providerRef } })
+  })
 })
 
 describe("refusal reasons", () => {
   for (const entry of reasons) {
     const { code, reason, soft } = entry
     const { category, normalized } = meaningOf(entry)
-    it.effect(`${code}, ${reason} is ${category}`, () =>
-      Effect.gen(function* () {
-        const body = { resultCode: "Refused", pspReference: providerRef }
-        for (const more of [
-          { refusalReasonCode: code, refusalReason: reason },
-          { refusalReason: reason.toUpperCase() }
-        ]) {
-          const isSoft = soft ?? ["do_not_honor", "issuer_unavailable", "limit_exceeded"].includes(category)
-          const declined = { _tag: "Declined", providerRef, category, normalized, code, soft: isSoft }
-          yield* answersWith(asks.charge, answer(200, { ...body, ...more }), declined)
-        }
-      })
-    )
+    itRuns(`${code}, ${reason} is ${category}`, function* () {
+      const body = { resultCode: "Refused", pspReference: providerRef }
+      for (const more of [
+        { refusalReasonCode: code, refusalReason: reason },
+        { refusalReason: reason.toUpperCase() }
+      ]) {
+        const isSoft = soft ?? ["do_not_honor", "issuer_unavailable", "limit_exceeded"].includes(category)
+        const declined = { _tag: "Declined", providerRef, category, normalized, code, soft: isSoft }
+        yield* answersWith(asks.charge, answer(200, { ...body, ...more }), declined)
+      }
+    })
   }
   it("the list has no code or reason twice, and only these ask another connection", () => {
     assert.strictEqual(new Set(reasons.map(({ code }) => code)).size, reasons.length)
@@ -364,18 +339,16 @@ describe("refusal reasons", () => {
       ["2", "3", "9", "28", "29"]
     )
   })
-  it.effect("Error of any reason asks no other connection, and nothing is to charge again", () =>
-    Effect.gen(function* () {
-      for (const code of [...reasons.map((reason) => reason.code), "99", undefined]) {
-        const body = { resultCode: "Error", pspReference: providerRef, refusalReasonCode: code }
-        const { connector } = connect([answer(200, body)])
-        const declined = yield* connector.charge(sample.charge)
-        if (declined._tag !== "Declined") return assert.fail(declined._tag)
-        assert.isFalse(declined.soft)
-        assert.strictEqual(adviceOf(declineDetail(declined)), "do_not_retry")
-      }
-    })
-  )
+  itRuns("Error of any reason asks no other connection, and nothing is to charge again", function* () {
+    for (const code of [...reasons.map((reason) => reason.code), "99", undefined]) {
+      const body = { resultCode: "Error", pspReference: providerRef, refusalReasonCode: code }
+      const { connector } = connect([answer(200, body)])
+      const declined = yield* connector.charge(sample.charge)
+      if (declined._tag !== "Declined") return assert.fail(declined._tag)
+      assert.isFalse(declined.soft)
+      assert.strictEqual(adviceOf(declineDetail(declined)), "do_not_retry")
+    }
+  })
   it.effect("a raw answer of the acquirer is not read", () =>
     answersWith(
       asks.charge,
@@ -395,63 +368,53 @@ describe("errors", () => {
   const rejected = { _tag: "Rejected", code: "901", message: "Invalid Merchant Account" }
   for (const status of [400, 401, 403, 422]) {
     for (const errorType of ["validation", "security", "configuration"]) {
-      it.effect(`${status} of type ${errorType} is Rejected, whatever was asked`, () =>
-        Effect.gen(function* () {
-          for (const operation of moneyOperations) {
-            const said = serviceError(status, "901", "Invalid Merchant Account", errorType)
-            yield* answersWith(asks[operation], said, rejected)
-          }
-        })
-      )
+      itRuns(`${status} of type ${errorType} is Rejected, whatever was asked`, function* () {
+        for (const operation of moneyOperations) {
+          const said = serviceError(status, "901", "Invalid Merchant Account", errorType)
+          yield* answersWith(asks[operation], said, rejected)
+        }
+      })
     }
-    it.effect(`${status} of type internal, or of none, or without a code, is Unanswered`, () =>
-      Effect.gen(function* () {
-        for (const operation of moneyOperations) {
-          yield* unanswers(asks[operation], serviceError(status, "901", "No.", "internal"))
-          yield* unanswers(asks[operation], serviceError(status, "901", "No.", "unknown"))
-          yield* unanswers(asks[operation], serviceError(status, "", "No."))
-          yield* unanswers(asks[operation], answer(status, { errorCode: "901", message: "No." }))
-          yield* unanswers(asks[operation], { status, headers: {}, body: "<html>Bad Request</html>" })
-        }
-      })
-    )
-    it.effect(`${status} with a transient error, or of a key at work, is Unanswered`, () =>
-      Effect.gen(function* () {
-        for (const operation of moneyOperations) {
-          const transient = { "transient-error": "true" }
-          yield* unanswers(asks[operation], serviceError(status, "901", "No.", "validation", transient))
-          const used = serviceError(status, "704", "request already processed or in progress")
-          assert.isTrue((yield* unanswers(asks[operation], used)).isKeyUsed)
-          const unavailable = serviceError(status, "703", "required resource temporarily unavailable")
-          assert.isFalse((yield* unanswers(asks[operation], unavailable)).isKeyUsed)
-          yield* answersWith(
-            asks[operation],
-            serviceError(status, "901", "Invalid Merchant Account", "validation", { "transient-error": "false" }),
-            rejected
-          )
-        }
-      })
-    )
-  }
-  for (const status of [404, 405, 406, 408, 409, 413, 429, 500, 502, 503, 504]) {
-    it.effect(`${status} is Unanswered, whatever was asked`, () =>
-      Effect.gen(function* () {
-        for (const operation of [...moneyOperations, "lookUpCharge"] as const) {
-          yield* unanswers(
-            asks[operation],
-            serviceError(status, "905", "Payment details are not supported", "configuration")
-          )
-        }
-      })
-    )
-  }
-  it.effect("a refused lookup of a page is Unanswered: nothing is known of the payment", () =>
-    Effect.gen(function* () {
-      for (const status of [400, 401, 403, 404, 422]) {
-        yield* unanswers(asks.lookUpCharge, serviceError(status, "904", "Payment link not found"))
+    itRuns(`${status} of type internal, or of none, or without a code, is Unanswered`, function* () {
+      for (const operation of moneyOperations) {
+        yield* unanswers(asks[operation], serviceError(status, "901", "No.", "internal"))
+        yield* unanswers(asks[operation], serviceError(status, "901", "No.", "unknown"))
+        yield* unanswers(asks[operation], serviceError(status, "", "No."))
+        yield* unanswers(asks[operation], answer(status, { errorCode: "901", message: "No." }))
+        yield* unanswers(asks[operation], { status, headers: {}, body: "<html>Bad Request</html>" })
       }
     })
-  )
+    itRuns(`${status} with a transient error, or of a key at work, is Unanswered`, function* () {
+      for (const operation of moneyOperations) {
+        const transient = { "transient-error": "true" }
+        yield* unanswers(asks[operation], serviceError(status, "901", "No.", "validation", transient))
+        const used = serviceError(status, "704", "request already processed or in progress")
+        assert.isTrue((yield* unanswers(asks[operation], used)).isKeyUsed)
+        const unavailable = serviceError(status, "703", "required resource temporarily unavailable")
+        assert.isFalse((yield* unanswers(asks[operation], unavailable)).isKeyUsed)
+        yield* answersWith(
+          asks[operation],
+          serviceError(status, "901", "Invalid Merchant Account", "validation", { "transient-error": "false" }),
+          rejected
+        )
+      }
+    })
+  }
+  for (const status of [404, 405, 406, 408, 409, 413, 429, 500, 502, 503, 504]) {
+    itRuns(`${status} is Unanswered, whatever was asked`, function* () {
+      for (const operation of [...moneyOperations, "lookUpCharge"] as const) {
+        yield* unanswers(
+          asks[operation],
+          serviceError(status, "905", "Payment details are not supported", "configuration")
+        )
+      }
+    })
+  }
+  itRuns("a refused lookup of a page is Unanswered: nothing is known of the payment", function* () {
+    for (const status of [400, 401, 403, 404, 422]) {
+      yield* unanswers(asks.lookUpCharge, serviceError(status, "904", "Payment link not found"))
+    }
+  })
 })
 
 describe("captures, cancels and refunds", () => {
@@ -461,17 +424,15 @@ describe("captures, cancels and refunds", () => {
       answersWith(asks[operation], answer(201, received), { _tag: "Pending", providerRef })
     )
   }
-  it.effect("a received refund is RefundPending under its own reference", () =>
-    Effect.gen(function* () {
-      const providerRefundId = "993617894906488A"
-      yield* answersWith(asks.refund, answer(201, received), { _tag: "RefundPending", providerRefundId })
-      yield* answersWith(asks.refund, answer(201, { ...received, amount: { value: 1000, currency: "EUR" } }), {
-        _tag: "RefundPending",
-        providerRefundId,
-        stated: eur
-      })
+  itRuns("a received refund is RefundPending under its own reference", function* () {
+    const providerRefundId = "993617894906488A"
+    yield* answersWith(asks.refund, answer(201, received), { _tag: "RefundPending", providerRefundId })
+    yield* answersWith(asks.refund, answer(201, { ...received, amount: { value: 1000, currency: "EUR" } }), {
+      _tag: "RefundPending",
+      providerRefundId,
+      stated: eur
     })
-  )
+  })
   for (const operation of ["capture", "void", "refund"] as const) {
     it.effect(`an answer to ${operation} of another payment is Unanswered`, () =>
       unanswers(asks[operation], answer(201, { ...received, paymentPspReference: "993617894903480B" }))
@@ -484,22 +445,18 @@ describe("pages", () => {
     ...{ id: linkId, reference: `${attemptId}.taken.page`, merchantAccount: "PointsmanNL", status: "active" }
   }
   const url = "https://test.adyen.link/PLE83C39B0A0DE0C1E"
-  it.effect("an expiry is reported if there is one", () =>
-    Effect.gen(function* () {
-      const opened = { _tag: "CheckoutOpened", reference: link.id, url }
-      yield* answersWith(asks.openCheckout, answer(201, { ...link, url }), { ...opened, expiresAt: null })
-      yield* answersWith(asks.openCheckout, answer(201, { ...link, url, expiresAt: "2026-11-22T13:00:00+01:00" }), {
-        ...opened,
-        expiresAt: Date.UTC(2026, 10, 22, 12)
-      })
+  itRuns("an expiry is reported if there is one", function* () {
+    const opened = { _tag: "CheckoutOpened", reference: link.id, url }
+    yield* answersWith(asks.openCheckout, answer(201, { ...link, url }), { ...opened, expiresAt: null })
+    yield* answersWith(asks.openCheckout, answer(201, { ...link, url, expiresAt: "2026-11-22T13:00:00+01:00" }), {
+      ...opened,
+      expiresAt: Date.UTC(2026, 10, 22, 12)
     })
-  )
-  it.effect("another payment's page, or one that is over, is Unanswered", () =>
-    Effect.gen(function* () {
-      yield* unanswers(asks.openCheckout, answer(201, { ...link, url, reference: "att_another.taken.page" }))
-      yield* unanswers(asks.openCheckout, answer(201, { ...link, url, status: "completed" }))
-    })
-  )
+  })
+  itRuns("another payment's page, or one that is over, is Unanswered", function* () {
+    yield* unanswers(asks.openCheckout, answer(201, { ...link, url, reference: "att_another.taken.page" }))
+    yield* unanswers(asks.openCheckout, answer(201, { ...link, url, status: "completed" }))
+  })
   for (const [status, conclusive] of [
     ["active", false],
     ["paymentPending", false],
@@ -512,18 +469,16 @@ describe("pages", () => {
       answersWith(asks.lookUpCharge, answer(200, { ...link, url, status }), { _tag: "NotFound", conclusive })
     )
   }
-  it.effect("the record of another page is Unanswered", () =>
-    Effect.gen(function* () {
-      for (const other of [
-        { id: "PL0000000000000000" },
-        { reference: "att_another.taken.page" },
-        { reference: "order 1" },
-        { reference: undefined },
-        { merchantAccount: "PointsmanDE" },
-        { merchantAccount: undefined }
-      ]) {
-        yield* unanswers(asks.lookUpCharge, answer(200, { ...link, url, status: "expired", ...other }))
-      }
-    })
-  )
+  itRuns("the record of another page is Unanswered", function* () {
+    for (const other of [
+      { id: "PL0000000000000000" },
+      { reference: "att_another.taken.page" },
+      { reference: "order 1" },
+      { reference: undefined },
+      { merchantAccount: "PointsmanDE" },
+      { merchantAccount: undefined }
+    ]) {
+      yield* unanswers(asks.lookUpCharge, answer(200, { ...link, url, status: "expired", ...other }))
+    }
+  })
 })

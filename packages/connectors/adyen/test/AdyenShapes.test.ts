@@ -5,9 +5,11 @@
  *
  * ADYEN_OPENAPI names the file, `json/CheckoutService-v72.json` of that repository. It is not kept here.
  */
+
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { moneyOperations, noMethod } from "@pointsman/contracts/connector"
+import { itRuns } from "@pointsman/contracts/vitest"
 import { money, type TransportAnswer } from "@pointsman/core/connector"
 import { Effect, Result } from "effect"
 import { apiVersion } from "../src/Credentials.ts"
@@ -125,24 +127,22 @@ describe("Adyen's own description", () => {
 
   for (const operation of [...moneyOperations, "lookUpCharge"] as const) {
     for (const [answered, expected] of [...answers[operation], ...(operation === "lookUpCharge" ? [] : errors)]) {
-      it.effect(`${operation} and ${answered.status} are as described (${expected})`, () =>
-        Effect.gen(function* () {
-          const { connector, requests } = connect([answered])
-          const said = Result.getOrThrow(yield* Effect.result(asks[operation](connector)))
-          assert.strictEqual(tagOf(said), expected)
-          const [request] = requests
-          if (request === undefined) return assert.fail("nothing was sent")
-          const { requestBody, responses } = described(request)
-          const wanted = requestBody?.content?.["application/json"]?.schema
-          assert.strictEqual(request.body === undefined, wanted === undefined, "whether it has a body")
-          if (request.body !== undefined && wanted !== undefined) {
-            assert.deepStrictEqual(faultsOf(api, wanted, JSON.parse(request.body)), [])
-          }
-          const answerSchema = responses[String(answered.status)]?.content?.["application/json"]?.schema
-          if (answerSchema === undefined) return assert.fail(`${answered.status} is not described`)
-          assert.deepStrictEqual(faultsOf(api, answerSchema, JSON.parse(answered.body), "answer"), [])
-        })
-      )
+      itRuns(`${operation} and ${answered.status} are as described (${expected})`, function* () {
+        const { connector, requests } = connect([answered])
+        const said = Result.getOrThrow(yield* Effect.result(asks[operation](connector)))
+        assert.strictEqual(tagOf(said), expected)
+        const [request] = requests
+        if (request === undefined) return assert.fail("nothing was sent")
+        const { requestBody, responses } = described(request)
+        const wanted = requestBody?.content?.["application/json"]?.schema
+        assert.strictEqual(request.body === undefined, wanted === undefined, "whether it has a body")
+        if (request.body !== undefined && wanted !== undefined) {
+          assert.deepStrictEqual(faultsOf(api, wanted, JSON.parse(request.body)), [])
+        }
+        const answerSchema = responses[String(answered.status)]?.content?.["application/json"]?.schema
+        if (answerSchema === undefined) return assert.fail(`${answered.status} is not described`)
+        assert.deepStrictEqual(faultsOf(api, answerSchema, JSON.parse(answered.body), "answer"), [])
+      })
     }
   }
 
@@ -155,18 +155,16 @@ describe("Adyen's own description", () => {
     }
   }
   for (const [what, { charge, checkout }] of Object.entries(variants)) {
-    it.effect(`both requests of a charge and a page ${what} are as described`, () =>
-      Effect.gen(function* () {
-        for (const request of [
-          yield* requestOf((connector) => connector.charge(charge)),
-          yield* requestOf((connector) => connector.openCheckout?.(checkout) ?? noMethod)
-        ]) {
-          const wanted = described(request).requestBody?.content?.["application/json"]?.schema
-          if (wanted === undefined) return assert.fail("the description has no body")
-          assert.deepStrictEqual(faultsOf(api, wanted, JSON.parse(request.body ?? "null")), [])
-        }
-      })
-    )
+    itRuns(`both requests of a charge and a page ${what} are as described`, function* () {
+      for (const request of [
+        yield* requestOf((connector) => connector.charge(charge)),
+        yield* requestOf((connector) => connector.openCheckout?.(checkout) ?? noMethod)
+      ]) {
+        const wanted = described(request).requestBody?.content?.["application/json"]?.schema
+        if (wanted === undefined) return assert.fail("the description has no body")
+        assert.deepStrictEqual(faultsOf(api, wanted, JSON.parse(request.body ?? "null")), [])
+      }
+    })
   }
 
   it("the check finds a misspelt field, a wrong type, a missing field and a wrong word", () => {

@@ -1,5 +1,7 @@
 /** What Adyen's webhooks state of a dispute besides its verdict, and what they do not. */
-import { assert, describe, it } from "@effect/vitest"
+
+import { assert, describe } from "@effect/vitest"
+import { itRuns } from "@pointsman/contracts/vitest"
 import { Effect, Redacted } from "effect"
 import { hmacKey, type Item } from "./Adyen.ts"
 import { attemptId, connect, providerRef } from "./Requests.ts"
@@ -33,15 +35,13 @@ const stated = {
 }
 
 describe("a dispute", () => {
-  it.effect("a dispute's reason and deadline are stated with its amount", () =>
-    Effect.gen(function* () {
-      const about = yield* read({ chargebackReasonCode: "10.4", defensePeriodEndsAt: "2026-12-18T10:15:30+01:00" })
-      assert.deepStrictEqual<unknown>(about, {
-        ...stated,
-        ...{ providerReason: "10.4", dueBy: Date.UTC(2026, 11, 18, 9, 15, 30) }
-      })
+  itRuns("a dispute's reason and deadline are stated with its amount", function* () {
+    const about = yield* read({ chargebackReasonCode: "10.4", defensePeriodEndsAt: "2026-12-18T10:15:30+01:00" })
+    assert.deepStrictEqual<unknown>(about, {
+      ...stated,
+      ...{ providerReason: "10.4", dueBy: Date.UTC(2026, 11, 18, 9, 15, 30) }
     })
-  )
+  })
 
   for (const additionalData of [
     {},
@@ -49,10 +49,8 @@ describe("a dispute", () => {
     { chargebackReasonCode: 104, defensePeriodEndsAt: 1_800_000_000_000 },
     { chargebackReasonCode: "x".repeat(61), defensePeriodEndsAt: "2026-13-40T10:15:30+01:00" }
   ]) {
-    it.effect(`${JSON.stringify(additionalData).slice(0, 60)} states only verdict and amount`, () =>
-      Effect.gen(function* () {
-        assert.deepStrictEqual<unknown>(yield* read(additionalData), stated)
-      })
-    )
+    itRuns(`${JSON.stringify(additionalData).slice(0, 60)} states only verdict and amount`, function* () {
+      assert.deepStrictEqual<unknown>(yield* read(additionalData), stated)
+    })
   }
 })

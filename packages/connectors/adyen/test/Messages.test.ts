@@ -1,5 +1,7 @@
 /** What each of Adyen's events means, and what no event may mean. */
+
 import { assert, describe, it } from "@effect/vitest"
+import { itRuns } from "@pointsman/contracts/vitest"
 import { type ChargeName, type Connector, type MessageAbout, money } from "@pointsman/core/connector"
 import { Effect, Redacted, Result } from "effect"
 import { attemptOf, operationReferenceOf, readOperationReference, readReference } from "../src/Reference.ts"
@@ -343,13 +345,11 @@ const table: ReadonlyArray<readonly [string, Item, unknown]> = [
 
 describe("events", () => {
   for (const [what, item, expected] of table) {
-    it.effect(`${item.eventCode} ${what} is ${JSON.stringify(expected)}`, () =>
-      Effect.gen(function* () {
-        const message = Result.getOrThrow(yield* read(item))
-        assert.deepStrictEqual(saidOf(message.about), expected)
-        assert.isTrue(message.id.startsWith(`${item.pspReference}:${item.eventCode}:${item.success}`))
-      })
-    )
+    itRuns(`${item.eventCode} ${what} is ${JSON.stringify(expected)}`, function* () {
+      const message = Result.getOrThrow(yield* read(item))
+      assert.deepStrictEqual(saidOf(message.about), expected)
+      assert.isTrue(message.id.startsWith(`${item.pspReference}:${item.eventCode}:${item.success}`))
+    })
   }
 
   for (const [what, item] of [
@@ -395,53 +395,45 @@ describe("events", () => {
     ["a negative amount", { ...ofCapture, eventCode: "CAPTURE", amount: { value: -1000, currency: "EUR" } }],
     ["an invalid time", { ...ofCapture, eventCode: "CAPTURE", eventDate: "yesterday" }]
   ] as const satisfies ReadonlyArray<readonly [string, Item]>) {
-    it.effect(`${what} is unreadable, and no value is shown`, () =>
-      Effect.gen(function* () {
-        const reason = reasonIn(yield* read(item))
-        for (const value of [providerRef, ownReference, attemptId, "SomebodyElse", "yesterday", "order 1"]) {
-          assert.notInclude(reason, value)
-        }
-      })
-    )
-  }
-
-  it.effect("a Customer Area refund under the payment's reference is of what Adyen refunded", () =>
-    Effect.gen(function* () {
-      for (const eventCode of ["REFUND", "CANCEL_OR_REFUND"]) {
-        const { about } = Result.getOrThrow(yield* read({ ...byHand, eventCode }))
-        assert.strictEqual(about._tag, "UnnamedRefund")
-        assert.deepStrictEqual(saidOf(about), [{ providerRef }, ownReference, refunded])
+    itRuns(`${what} is unreadable, and no value is shown`, function* () {
+      const reason = reasonIn(yield* read(item))
+      for (const value of [providerRef, ownReference, attemptId, "SomebodyElse", "yesterday", "order 1"]) {
+        assert.notInclude(reason, value)
       }
     })
-  )
+  }
 
-  it.effect("a refused card on a page is not the last word", () =>
-    Effect.gen(function* () {
-      const reference = { merchantReference: `${attemptId}.taken.page` }
-      const result = yield* read({ ...ofPayment, ...reference, eventCode: "AUTHORISATION", success: "false" })
-      assert.deepStrictEqual(saidOf(Result.getOrThrow(result).about), [ours, onPage])
-    })
-  )
+  itRuns("a Customer Area refund under the payment's reference is of what Adyen refunded", function* () {
+    for (const eventCode of ["REFUND", "CANCEL_OR_REFUND"]) {
+      const { about } = Result.getOrThrow(yield* read({ ...byHand, eventCode }))
+      assert.strictEqual(about._tag, "UnnamedRefund")
+      assert.deepStrictEqual(saidOf(about), [{ providerRef }, ownReference, refunded])
+    }
+  })
 
-  it.effect("the same event of two payments, or both ends of one, have ids of their own", () =>
-    Effect.gen(function* () {
-      const ids = yield* Effect.forEach(
-        [
-          { ...ofCapture, eventCode: "CAPTURE" },
-          { ...ofCapture, eventCode: "CAPTURE", success: "false" },
-          { ...ofCapture, eventCode: "CAPTURE", pspReference: "993617894906488B" },
-          // Adyen tries again by itself, under the same reference.
-          { ...ofCapture, eventCode: "CAPTURE", reason: "Transaction Auto-recaptured" },
-          { ...ofCapture, eventCode: "CAPTURE_FAILED", reason: technical },
-          { ...ofCapture, eventCode: "CAPTURE_FAILED", reason: byShopper },
-          { ...ofRefund, eventCode: "REFUND_FAILED", reason: technical },
-          { ...ofRefund, eventCode: "REFUND_FAILED" }
-        ],
-        (item) => Effect.map(read(item), (result) => Result.getOrThrow(result).id)
-      )
-      assert.strictEqual(new Set(ids).size, ids.length)
-    })
-  )
+  itRuns("a refused card on a page is not the last word", function* () {
+    const reference = { merchantReference: `${attemptId}.taken.page` }
+    const result = yield* read({ ...ofPayment, ...reference, eventCode: "AUTHORISATION", success: "false" })
+    assert.deepStrictEqual(saidOf(Result.getOrThrow(result).about), [ours, onPage])
+  })
+
+  itRuns("the same event of two payments, or both ends of one, have ids of their own", function* () {
+    const ids = yield* Effect.forEach(
+      [
+        { ...ofCapture, eventCode: "CAPTURE" },
+        { ...ofCapture, eventCode: "CAPTURE", success: "false" },
+        { ...ofCapture, eventCode: "CAPTURE", pspReference: "993617894906488B" },
+        // Adyen tries again by itself, under the same reference.
+        { ...ofCapture, eventCode: "CAPTURE", reason: "Transaction Auto-recaptured" },
+        { ...ofCapture, eventCode: "CAPTURE_FAILED", reason: technical },
+        { ...ofCapture, eventCode: "CAPTURE_FAILED", reason: byShopper },
+        { ...ofRefund, eventCode: "REFUND_FAILED", reason: technical },
+        { ...ofRefund, eventCode: "REFUND_FAILED" }
+      ],
+      (item) => Effect.map(read(item), (result) => Result.getOrThrow(result).id)
+    )
+    assert.strictEqual(new Set(ids).size, ids.length)
+  })
 
   for (const [what, item, reason] of [
     [
@@ -455,25 +447,18 @@ describe("events", () => {
       "the failed operation is unknown to Pointsman (CAPTURE_FAILED)"
     ]
   ] as const) {
-    it.effect(`a capture that failed of a payment that was ${what} is for a person to review`, () =>
-      Effect.gen(function* () {
-        const said = reasonIn(yield* read(item))
-        assert.strictEqual(said, `${reason}: see its originalReference in Adyen's Customer Area`)
-      })
-    )
+    itRuns(`a capture that failed of a payment that was ${what} is for a person to review`, function* () {
+      const said = reasonIn(yield* read(item))
+      assert.strictEqual(said, `${reason}: see its originalReference in Adyen's Customer Area`)
+    })
   }
 
-  it.effect("the same event with other words beside its signature has the same id", () =>
-    Effect.gen(function* () {
-      const ids = yield* Effect.forEach(["", "Capture Failed", technical], (reason) =>
-        Effect.map(
-          read({ ...ofCapture, eventCode: "CAPTURE_FAILED", reason }),
-          (result) => Result.getOrThrow(result).id
-        )
-      )
-      assert.strictEqual(new Set(ids).size, 1)
-    })
-  )
+  itRuns("the same event with other words beside its signature has the same id", function* () {
+    const ids = yield* Effect.forEach(["", "Capture Failed", technical], (reason) =>
+      Effect.map(read({ ...ofCapture, eventCode: "CAPTURE_FAILED", reason }), (result) => Result.getOrThrow(result).id)
+    )
+    assert.strictEqual(new Set(ids).size, 1)
+  })
 })
 
 describe("the references of captures and cancels", () => {

@@ -1,7 +1,9 @@
 /** Daily files of the Payment accounting report, which Adyen names by their day. */
+
 import { assert, describe, it } from "@effect/vitest"
 import { AdyenConnector } from "@pointsman/connector-adyen"
 import { playedConnector } from "@pointsman/contracts/connector"
+import { itRuns } from "@pointsman/contracts/vitest"
 import type { TransportAnswer } from "@pointsman/core/connector"
 import { Effect, Result } from "effect"
 import { answer, apiKey, credentials, merchantAccount } from "./Adyen.ts"
@@ -39,62 +41,49 @@ describe("report files of Adyen", () => {
     ["a part within a day", at(20, 1), at(21), []],
     ["two days and a part", at(20, 1), at(22, 1), ["2026-11-20", "2026-11-21"]]
   ] as const) {
-    it.effect(`${what} names the files of the days that end there`, () =>
-      Effect.gen(function* () {
-        const { report, requests } = adyenWith({})
-        const page = yield* report.list({ createdFrom: from, createdBefore: before, cursor: null })
-        assert.deepStrictEqual(page, { entries: [], files: files.map((name) => ({ name })), nextCursor: null })
-        assert.lengthOf(requests, 0)
-      })
-    )
+    itRuns(`${what} names the files of the days that end there`, function* () {
+      const { report, requests } = adyenWith({})
+      const page = yield* report.list({ createdFrom: from, createdBefore: before, cursor: null })
+      assert.deepStrictEqual(page, { entries: [], files: files.map((name) => ({ name })), nextCursor: null })
+      assert.lengthOf(requests, 0)
+    })
   }
 
   for (const isLive of [false, true]) {
-    it.effect(`a day's file downloaded from ${isLive ? "live" : "test"} gives its text`, () =>
-      Effect.gen(function* () {
-        const { file, requests } = adyenWith({ [fileOf(20)]: csv }, { reportKey }, isLive)
-        assert.strictEqual(yield* file("2026-11-20"), text)
-        assert.deepStrictEqual(
-          requests.map(({ headers, maxAnswerBytes, method, url }) => [
-            method,
-            url,
-            headers["x-api-key"],
-            maxAnswerBytes
-          ]),
+    itRuns(`a day's file downloaded from ${isLive ? "live" : "test"} gives its text`, function* () {
+      const { file, requests } = adyenWith({ [fileOf(20)]: csv }, { reportKey }, isLive)
+      assert.strictEqual(yield* file("2026-11-20"), text)
+      assert.deepStrictEqual(
+        requests.map(({ headers, maxAnswerBytes, method, url }) => [method, url, headers["x-api-key"], maxAnswerBytes]),
+        [
           [
-            [
-              "GET",
-              `https://ca-${isLive ? "live" : "test"}.adyen.com/reports/download/MerchantAccount/${merchantAccount}/${fileOf(20)}`,
-              reportKey,
-              32 * 1024 * 1024
-            ]
+            "GET",
+            `https://ca-${isLive ? "live" : "test"}.adyen.com/reports/download/MerchantAccount/${merchantAccount}/${fileOf(20)}`,
+            reportKey,
+            32 * 1024 * 1024
           ]
-        )
-        assert.notInclude(JSON.stringify(requests), apiKey)
-      })
-    )
+        ]
+      )
+      assert.notInclude(JSON.stringify(requests), apiKey)
+    })
   }
 
-  it.effect("Adyen made no file of a day if one of the days before has one", () =>
-    Effect.gen(function* () {
-      const { file, requests } = adyenWith({ [fileOf(6)]: csv, [fileOf(21)]: csv })
-      assert.isNull(yield* file("2026-11-08"))
-      assert.deepStrictEqual(
-        requests.map(({ url }) => url.split("/").at(-1)),
-        [fileOf(8), fileOf(7), fileOf(6)]
-      )
-      assert.isNull(yield* file("2026-11-20"))
-    })
-  )
+  itRuns("Adyen made no file of a day if one of the days before has one", function* () {
+    const { file, requests } = adyenWith({ [fileOf(6)]: csv, [fileOf(21)]: csv })
+    assert.isNull(yield* file("2026-11-08"))
+    assert.deepStrictEqual(
+      requests.map(({ url }) => url.split("/").at(-1)),
+      [fileOf(8), fileOf(7), fileOf(6)]
+    )
+    assert.isNull(yield* file("2026-11-20"))
+  })
 
-  it.effect("a day without a file is unanswered if none of the days before has one", () =>
-    Effect.gen(function* () {
-      const { file, requests } = adyenWith({ [fileOf(5)]: csv, [fileOf(21)]: csv })
-      const reason = yield* failureOf(file("2026-11-20"))
-      assert.include(reason, `no file ${fileOf(20)}, and none of the 14 days before`)
-      assert.lengthOf(requests, 15)
-    })
-  )
+  itRuns("a day without a file is unanswered if none of the days before has one", function* () {
+    const { file, requests } = adyenWith({ [fileOf(5)]: csv, [fileOf(21)]: csv })
+    const reason = yield* failureOf(file("2026-11-20"))
+    assert.include(reason, `no file ${fileOf(20)}, and none of the 14 days before`)
+    assert.lengthOf(requests, 15)
+  })
 
   for (const [status, reason] of [
     [401, "status 401: expected a report user's key"],
@@ -102,27 +91,23 @@ describe("report files of Adyen", () => {
     [500, "status 500"],
     [302, "status 302"]
   ] as const) {
-    it.effect(`status ${status}, for the file or one before it, is unanswered, and never empty`, () =>
-      Effect.gen(function* () {
-        const own = adyenWith({ [fileOf(20)]: answer(status, text), [fileOf(19)]: csv })
-        assert.include(yield* failureOf(own.file("2026-11-20")), reason)
-        const before = adyenWith({ [fileOf(19)]: answer(status, text), [fileOf(18)]: csv })
-        assert.include(yield* failureOf(before.file("2026-11-20")), reason)
-      })
-    )
+    itRuns(`status ${status}, for the file or one before it, is unanswered, and never empty`, function* () {
+      const own = adyenWith({ [fileOf(20)]: answer(status, text), [fileOf(19)]: csv })
+      assert.include(yield* failureOf(own.file("2026-11-20")), reason)
+      const before = adyenWith({ [fileOf(19)]: answer(status, text), [fileOf(18)]: csv })
+      assert.include(yield* failureOf(before.file("2026-11-20")), reason)
+    })
   }
 
-  it.effect("a report without a report user's key says what is missing, and asks nothing", () =>
-    Effect.gen(function* () {
-      const { report, requests } = adyenWith({}, {})
-      const missing =
-        'credentials.reportKey: expected the API key of a report user with the role "Merchant Report Download role"'
-      assert.strictEqual(report.missing, missing)
-      const listed = report.list({ createdFrom: at(20), createdBefore: at(21), cursor: null })
-      assert.strictEqual(yield* failureOf(listed), missing)
-      assert.lengthOf(requests, 0)
-    })
-  )
+  itRuns("a report without a report user's key says what is missing, and asks nothing", function* () {
+    const { report, requests } = adyenWith({}, {})
+    const missing =
+      'credentials.reportKey: expected the API key of a report user with the role "Merchant Report Download role"'
+    assert.strictEqual(report.missing, missing)
+    const listed = report.list({ createdFrom: at(20), createdBefore: at(21), cursor: null })
+    assert.strictEqual(yield* failureOf(listed), missing)
+    assert.lengthOf(requests, 0)
+  })
 
   it("the field of a key that no header can have is named", () => {
     const account = { connectionId: "main", environment: "sandbox", timeoutMillis: 1_000 } as const

@@ -5,8 +5,10 @@
  * https://github.com/Adyen/adyen-openapi, MIT, of 1 July 2026). Written down as facts here, with no field beside them.
  * `AdyenShapes.test.ts` reads the whole description where a copy is at hand.
  */
+
 import { assert, describe, it } from "@effect/vitest"
 import { type Ask, noMethod } from "@pointsman/contracts/connector"
+import { itRuns } from "@pointsman/contracts/vitest"
 import {
   type ChargeRequest,
   type CheckoutRequest,
@@ -123,25 +125,21 @@ describe("every request body is one that Adyen's description accepts", () => {
     it.effect(`the body of ${what} is described`, () => assertDescribed(ask))
   }
   for (const name of Object.keys(namedMethods) as ReadonlyArray<PaymentMethodName>) {
-    it.effect(`a page for ${name} names Adyen's type`, () =>
-      Effect.gen(function* () {
-        const { allowedPaymentMethods } = yield* assertDescribed(opening({ paymentMethod: name }))
-        assert.deepStrictEqual(allowedPaymentMethods, [typesOfMethods[name]])
-      })
-    )
-  }
-  it.effect("every ISO 4217 currency of 0, 2, 3 and 4 decimals is in whole minor units", () =>
-    Effect.gen(function* () {
-      assert.includeMembers([...new Set(currencies.map(scaleOf))], [0, 2, 3, 4])
-      const amounts = currencies.flatMap(
-        (currency): ReadonlyArray<Money> => [money(100_000, currency), money(999_900, currency)]
-      )
-      for (const amount of amounts) {
-        yield* assertDescribed(charging({ money: amount }))
-        yield* assertDescribed((connector) => connector.refund?.({ ...sample.refund, money: amount }) ?? noMethod)
-      }
+    itRuns(`a page for ${name} names Adyen's type`, function* () {
+      const { allowedPaymentMethods } = yield* assertDescribed(opening({ paymentMethod: name }))
+      assert.deepStrictEqual(allowedPaymentMethods, [typesOfMethods[name]])
     })
-  )
+  }
+  itRuns("every ISO 4217 currency of 0, 2, 3 and 4 decimals is in whole minor units", function* () {
+    assert.includeMembers([...new Set(currencies.map(scaleOf))], [0, 2, 3, 4])
+    const amounts = currencies.flatMap(
+      (currency): ReadonlyArray<Money> => [money(100_000, currency), money(999_900, currency)]
+    )
+    for (const amount of amounts) {
+      yield* assertDescribed(charging({ money: amount }))
+      yield* assertDescribed((connector) => connector.refund?.({ ...sample.refund, money: amount }) ?? noMethod)
+    }
+  })
 
   const good = { merchantAccount: "M", amount: { currency: "EUR", value: 1 }, reference: "r" }
   for (const [what, body] of Object.entries({

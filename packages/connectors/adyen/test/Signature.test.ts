@@ -1,5 +1,7 @@
 /** Adyen's signature, by the example that Adyen publishes and by Adyen's own library. */
+
 import { assert, describe, it } from "@effect/vitest"
+import { itRuns } from "@pointsman/contracts/vitest"
 import { Effect, Redacted, Result } from "effect"
 import { envelope, hmacKey } from "./Adyen.ts"
 import { connect } from "./Requests.ts"
@@ -47,87 +49,69 @@ const read = (body: Uint8Array, secret = hmacKey, merchantAccount = "TestMerchan
 }
 
 describe("the signature", () => {
-  it.effect("Adyen's example is verified", () =>
-    Effect.gen(function* () {
-      const message = Result.getOrThrow(yield* read(envelope(published)))
-      assert.strictEqual(message.id, "7914073381342284:AUTHORISATION:true")
-      assert.strictEqual(message.at, Date.UTC(2014, 7, 6, 11, 39, 3))
-    })
-  )
+  itRuns("Adyen's example is verified", function* () {
+    const message = Result.getOrThrow(yield* read(envelope(published)))
+    assert.strictEqual(message.id, "7914073381342284:AUTHORISATION:true")
+    assert.strictEqual(message.at, Date.UTC(2014, 7, 6, 11, 39, 3))
+  })
   it("Adyen's library has the same result for Adyen's example", () => {
     const { additionalData, ...plain } = published
     assert.strictEqual(signedItem(plain).additionalData.hmacSignature, additionalData.hmacSignature)
   })
   for (const [at, other] of others.entries()) {
     const item = { ...other, additionalData: { hmacSignature: signatures[at] ?? "" } }
-    it.effect(`Adyen's ${item.eventCode} is verified, and refused if a covered field differs`, () =>
-      Effect.gen(function* () {
-        const endOf = (given: object, secret = otherKey) =>
-          Effect.map(read(envelope(given), secret, "merchantAccount"), (result) =>
-            Result.isFailure(result) ? result.failure._tag : "read"
-          )
-        assert.strictEqual(yield* endOf(item), "pointsman/MessageUnreadable")
-        const changes: ReadonlyArray<object> = [
-          { pspReference: "pspReferencf" },
-          { originalReference: "originalReferencf" },
-          { merchantAccountCode: "merchantAccounu" },
-          { merchantReference: "referencf" },
-          { amount: { currency: "EUR", value: 1001 } },
-          { amount: { currency: "EUS", value: 1000 } },
-          { eventCode: "AUTHORISATION" },
-          { success: "false" },
-          { additionalData: { hmacSignature: published.additionalData.hmacSignature } }
-        ]
-        for (const change of changes) {
-          assert.strictEqual(
-            yield* endOf({ ...item, ...change }),
-            "pointsman/MessageUnverified",
-            JSON.stringify(change)
-          )
-        }
-        // Another account's key.
-        assert.strictEqual(yield* endOf(item, hmacKey), "pointsman/MessageUnverified")
-      })
-    )
+    itRuns(`Adyen's ${item.eventCode} is verified, and refused if a covered field differs`, function* () {
+      const endOf = (given: object, secret = otherKey) =>
+        Effect.map(read(envelope(given), secret, "merchantAccount"), (result) =>
+          Result.isFailure(result) ? result.failure._tag : "read"
+        )
+      assert.strictEqual(yield* endOf(item), "pointsman/MessageUnreadable")
+      const changes: ReadonlyArray<object> = [
+        { pspReference: "pspReferencf" },
+        { originalReference: "originalReferencf" },
+        { merchantAccountCode: "merchantAccounu" },
+        { merchantReference: "referencf" },
+        { amount: { currency: "EUR", value: 1001 } },
+        { amount: { currency: "EUS", value: 1000 } },
+        { eventCode: "AUTHORISATION" },
+        { success: "false" },
+        { additionalData: { hmacSignature: published.additionalData.hmacSignature } }
+      ]
+      for (const change of changes) {
+        assert.strictEqual(yield* endOf({ ...item, ...change }), "pointsman/MessageUnverified", JSON.stringify(change))
+      }
+      // Another account's key.
+      assert.strictEqual(yield* endOf(item, hmacKey), "pointsman/MessageUnverified")
+    })
   }
-  it.effect("a key in small letters is the same key", () =>
-    Effect.gen(function* () {
-      assert.isTrue(Result.isSuccess(yield* read(envelope(published), hmacKey.toLowerCase())))
-    })
-  )
-  it.effect("a change of what the signature does not cover harms nothing that it covers", () =>
-    Effect.gen(function* () {
-      const { additionalData } = published
-      const other = {
-        reason: "",
-        paymentMethod: "visa",
-        additionalData: { ...additionalData, paymentLinkId: "PL1", "metadata.x": "y" }
-      }
-      assert.isTrue(Result.isSuccess(yield* read(envelope({ ...published, ...other }))))
-    })
-  )
-  it.effect("fields that are null or absent are signed as nothing", () =>
-    Effect.gen(function* () {
-      const { originalReference, ...without } = published
-      assert.strictEqual(originalReference, "")
-      for (const item of [without, { ...published, originalReference: null }]) {
-        assert.isTrue(Result.isSuccess(yield* read(envelope(item))))
-      }
-    })
-  )
-  it.effect("a success that is no text is signed as one", () =>
-    Effect.gen(function* () {
-      const message = Result.getOrThrow(yield* read(envelope({ ...published, success: true })))
-      assert.strictEqual(message.id, "7914073381342284:AUTHORISATION:true")
-    })
-  )
-  it.effect("fields with a colon inside, which others could be signed like, are unreadable", () =>
-    Effect.gen(function* () {
-      const item = { ...published, additionalData: {}, merchantReference: "a:b" }
-      const result = yield* read(signed(item).body)
-      assert.strictEqual(Result.isFailure(result) ? result.failure._tag : "read", "pointsman/MessageUnreadable")
-    })
-  )
+  itRuns("a key in small letters is the same key", function* () {
+    assert.isTrue(Result.isSuccess(yield* read(envelope(published), hmacKey.toLowerCase())))
+  })
+  itRuns("a change of what the signature does not cover harms nothing that it covers", function* () {
+    const { additionalData } = published
+    const other = {
+      reason: "",
+      paymentMethod: "visa",
+      additionalData: { ...additionalData, paymentLinkId: "PL1", "metadata.x": "y" }
+    }
+    assert.isTrue(Result.isSuccess(yield* read(envelope({ ...published, ...other }))))
+  })
+  itRuns("fields that are null or absent are signed as nothing", function* () {
+    const { originalReference, ...without } = published
+    assert.strictEqual(originalReference, "")
+    for (const item of [without, { ...published, originalReference: null }]) {
+      assert.isTrue(Result.isSuccess(yield* read(envelope(item))))
+    }
+  })
+  itRuns("a success that is no text is signed as one", function* () {
+    const message = Result.getOrThrow(yield* read(envelope({ ...published, success: true })))
+    assert.strictEqual(message.id, "7914073381342284:AUTHORISATION:true")
+  })
+  itRuns("fields with a colon inside, which others could be signed like, are unreadable", function* () {
+    const item = { ...published, additionalData: {}, merchantReference: "a:b" }
+    const result = yield* read(signed(item).body)
+    assert.strictEqual(Result.isFailure(result) ? result.failure._tag : "read", "pointsman/MessageUnreadable")
+  })
   for (const [what, body] of [
     ["no JSON", Buffer.from("{")],
     ["bytes that are no UTF-8", Buffer.from([0x22, 0xff, 0x22])],
@@ -138,20 +122,16 @@ describe("the signature", () => {
     ["two items, both signed", envelope(published, published)],
     ["an unsigned item", envelope({ ...published, additionalData: {} })]
   ] as const) {
-    it.effect(`${what} is refused`, () =>
-      Effect.gen(function* () {
-        const result = yield* read(body)
-        assert.strictEqual(Result.isFailure(result) ? result.failure._tag : "read", "pointsman/MessageUnverified")
-      })
-    )
-  }
-  it.effect("a secret that is no key has a reason that does not show it", () =>
-    Effect.gen(function* () {
-      for (const secret of ["whsec_hunter2", ""]) {
-        const result = yield* read(envelope(published), secret)
-        const reason = Result.isFailure(result) ? result.failure.reason : ""
-        assert.strictEqual(reason, "the connection's webhook secret is not a hexadecimal key")
-      }
+    itRuns(`${what} is refused`, function* () {
+      const result = yield* read(body)
+      assert.strictEqual(Result.isFailure(result) ? result.failure._tag : "read", "pointsman/MessageUnverified")
     })
-  )
+  }
+  itRuns("a secret that is no key has a reason that does not show it", function* () {
+    for (const secret of ["whsec_hunter2", ""]) {
+      const result = yield* read(envelope(published), secret)
+      const reason = Result.isFailure(result) ? result.failure.reason : ""
+      assert.strictEqual(reason, "the connection's webhook secret is not a hexadecimal key")
+    }
+  })
 })

@@ -1,8 +1,9 @@
 /** Response codes, one by one, with the texts of https://www.checkout.com/docs/resources/codes/response-codes */
 
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
+import { itRuns } from "@pointsman/contracts/vitest"
 import { unmappedDecline } from "@pointsman/core/connector"
-import { Effect } from "effect"
+
 import { declines } from "../src/Declines.ts"
 import { connected, reference, sample } from "./Calls.ts"
 import { answer, payment } from "./Checkout.ts"
@@ -57,18 +58,16 @@ describe("response codes", () => {
     )
 
   for (const [code, text, category, soft] of codes) {
-    it.effect(`${code}, ${text} is ${category}, ${soft ? "soft" : "hard"}`, () =>
-      Effect.gen(function* () {
-        const end = yield* endOf({ response_code: code, response_summary: text })
-        assert.deepStrictEqual<unknown>(
-          { ...end, providerRef: null },
-          {
-            ...{ _tag: "Declined", providerRef: null },
-            ...{ category, normalized: (declines.get(code) ?? unmappedDecline).normalized, code, soft }
-          }
-        )
-      })
-    )
+    itRuns(`${code}, ${text} is ${category}, ${soft ? "soft" : "hard"}`, function* () {
+      const end = yield* endOf({ response_code: code, response_summary: text })
+      assert.deepStrictEqual<unknown>(
+        { ...end, providerRef: null },
+        {
+          ...{ _tag: "Declined", providerRef: null },
+          ...{ category, normalized: (declines.get(code) ?? unmappedDecline).normalized, code, soft }
+        }
+      )
+    })
   }
   for (const [code, normalized] of [
     ["20061", "amount_limit_exceeded"],
@@ -79,29 +78,23 @@ describe("response codes", () => {
     ["40101", "blocked_by_provider"],
     ["99999", "other"]
   ] as const) {
-    it.effect(`the normalized code of ${code} is ${normalized}`, () =>
-      Effect.gen(function* () {
-        assert.propertyVal(yield* endOf({ response_code: code }), "normalized", normalized)
-      })
-    )
+    itRuns(`the normalized code of ${code} is ${normalized}`, function* () {
+      assert.propertyVal(yield* endOf({ response_code: code }), "normalized", normalized)
+    })
   }
-  it.effect("3D Secure required by the issuer or the risk engine needs the customer", () =>
-    Effect.gen(function* () {
-      for (const response_code of ["20154", "44301"]) {
-        assert.strictEqual((yield* endOf({ response_code }))._tag, "NeedsCustomer")
-      }
-    })
-  )
-  it.effect("no code is other, and hard", () =>
-    Effect.gen(function* () {
-      for (const response_code of [undefined, null, ""]) {
-        const end = yield* endOf({ response_code })
-        assert.deepStrictEqual(end._tag === "Declined" ? [end.category, end.code, end.soft] : end, [
-          "other",
-          "declined",
-          false
-        ])
-      }
-    })
-  )
+  itRuns("3D Secure required by the issuer or the risk engine needs the customer", function* () {
+    for (const response_code of ["20154", "44301"]) {
+      assert.strictEqual((yield* endOf({ response_code }))._tag, "NeedsCustomer")
+    }
+  })
+  itRuns("no code is other, and hard", function* () {
+    for (const response_code of [undefined, null, ""]) {
+      const end = yield* endOf({ response_code })
+      assert.deepStrictEqual(end._tag === "Declined" ? [end.category, end.code, end.soft] : end, [
+        "other",
+        "declined",
+        false
+      ])
+    }
+  })
 })

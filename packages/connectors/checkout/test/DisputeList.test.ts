@@ -1,5 +1,7 @@
 /** Checkout.com's list of disputes, for recovery. */
-import { assert, describe, it } from "@effect/vitest"
+
+import { assert, describe } from "@effect/vitest"
+import { itRuns } from "@pointsman/contracts/vitest"
 import type { Connector, TransportAnswer } from "@pointsman/core/connector"
 import { money } from "@pointsman/core/connector"
 import { Effect } from "effect"
@@ -43,72 +45,62 @@ describe("the list of disputes", () => {
       { verdict: "opened", status: "needs_response", dueBy: Date.UTC(2026, 11, 1) }
     ]
   ] as const) {
-    it.effect(`${JSON.stringify(fields)} is what it says now, since its last change`, () =>
-      Effect.gen(function* () {
-        const { connector, requests } = connected([part([entry(fields)])])
-        assert.deepStrictEqual<unknown>(yield* list(connector), {
-          items: [{ ...plain, ...expected }],
-          unreadable: [],
-          nextCursor: null
-        })
-        assert.strictEqual(
-          requests[0]?.url,
-          "https://checkout.example/disputes?limit=250&skip=0&to=2026-11-21T13%3A00%3A00.000Z&from=2026-11-21T12%3A00%3A00.000Z"
-        )
+    itRuns(`${JSON.stringify(fields)} is what it says now, since its last change`, function* () {
+      const { connector, requests } = connected([part([entry(fields)])])
+      assert.deepStrictEqual<unknown>(yield* list(connector), {
+        items: [{ ...plain, ...expected }],
+        unreadable: [],
+        nextCursor: null
       })
-    )
+      assert.strictEqual(
+        requests[0]?.url,
+        "https://checkout.example/disputes?limit=250&skip=0&to=2026-11-21T13%3A00%3A00.000Z&from=2026-11-21T12%3A00%3A00.000Z"
+      )
+    })
   }
-  it.effect("each of several parts begins with the last entry of the part before", () =>
-    Effect.gen(function* () {
-      const all = many(300)
-      const { connector, requests } = connected([part(all.slice(0, 250), 300), part(all.slice(249), 300)])
-      const { items } = yield* list(connector)
-      assert.deepStrictEqual(
-        items.map(({ disputeId }) => disputeId),
-        all.map(({ id }) => id).toReversed()
+  itRuns("each of several parts begins with the last entry of the part before", function* () {
+    const all = many(300)
+    const { connector, requests } = connected([part(all.slice(0, 250), 300), part(all.slice(249), 300)])
+    const { items } = yield* list(connector)
+    assert.deepStrictEqual(
+      items.map(({ disputeId }) => disputeId),
+      all.map(({ id }) => id).toReversed()
+    )
+    assert.include(requests[1]?.url, "skip=249")
+  })
+  itRuns("a list that changes while read, or never ends, is Unanswered and never a part", function* () {
+    const all = many(300)
+    for (const second of [part(all.slice(248, 299), 300), part([], 300), part([all[249]], 300)]) {
+      const failed = yield* Effect.flip(list(connected([part(all.slice(0, 250), 300), second]).connector))
+      assert.include(failed.reason, "changed while it was read")
+    }
+    const parts = Array.from({ length: 20 }, (_, at) =>
+      part([entry({ id: `d${at}` }), entry({ id: `d${at + 1}` })], 99)
+    )
+    assert.include((yield* Effect.flip(list(connected(parts).connector))).reason, "more than 5000 disputes")
+  })
+  itRuns("a key that may not view disputes has no list", function* () {
+    for (const [status, isUnsupported] of [
+      [403, true],
+      [401, undefined],
+      [500, undefined]
+    ] as const) {
+      const failed = yield* Effect.flip(list(connected([answer(status, {})]).connector))
+      assert.strictEqual(failed._tag === "pointsman/Unanswered" && failed.isUnsupported, isUnsupported)
+    }
+  })
+  itRuns("unreadable entries are named beside the others, without their values", function* () {
+    for (const [fields, at] of [
+      [{ status: "of_tomorrow" }, "it is not to be understood at status"],
+      [{ last_update: "hunter2" }, "it is not to be understood at last_update"],
+      [{ payment_id: 7 }, "it is not to be understood at payment_id"],
+      [{ payment_id: `pay_${secretKey}` }, "it shows a secret"]
+    ] as const) {
+      const { items, unreadable } = yield* list(
+        connected([part([entry(), entry({ id: "dsp_2", ...fields })])]).connector
       )
-      assert.include(requests[1]?.url, "skip=249")
-    })
-  )
-  it.effect("a list that changes while read, or never ends, is Unanswered and never a part", () =>
-    Effect.gen(function* () {
-      const all = many(300)
-      for (const second of [part(all.slice(248, 299), 300), part([], 300), part([all[249]], 300)]) {
-        const failed = yield* Effect.flip(list(connected([part(all.slice(0, 250), 300), second]).connector))
-        assert.include(failed.reason, "changed while it was read")
-      }
-      const parts = Array.from({ length: 20 }, (_, at) =>
-        part([entry({ id: `d${at}` }), entry({ id: `d${at + 1}` })], 99)
-      )
-      assert.include((yield* Effect.flip(list(connected(parts).connector))).reason, "more than 5000 disputes")
-    })
-  )
-  it.effect("a key that may not view disputes has no list", () =>
-    Effect.gen(function* () {
-      for (const [status, isUnsupported] of [
-        [403, true],
-        [401, undefined],
-        [500, undefined]
-      ] as const) {
-        const failed = yield* Effect.flip(list(connected([answer(status, {})]).connector))
-        assert.strictEqual(failed._tag === "pointsman/Unanswered" && failed.isUnsupported, isUnsupported)
-      }
-    })
-  )
-  it.effect("unreadable entries are named beside the others, without their values", () =>
-    Effect.gen(function* () {
-      for (const [fields, at] of [
-        [{ status: "of_tomorrow" }, "it is not to be understood at status"],
-        [{ last_update: "hunter2" }, "it is not to be understood at last_update"],
-        [{ payment_id: 7 }, "it is not to be understood at payment_id"],
-        [{ payment_id: `pay_${secretKey}` }, "it shows a secret"]
-      ] as const) {
-        const { items, unreadable } = yield* list(
-          connected([part([entry(), entry({ id: "dsp_2", ...fields })])]).connector
-        )
-        assert.strictEqual(items.length, 1)
-        assert.deepStrictEqual(unreadable, [{ reference: "dsp_2", reason: at }])
-      }
-    })
-  )
+      assert.strictEqual(items.length, 1)
+      assert.deepStrictEqual(unreadable, [{ reference: "dsp_2", reason: at }])
+    }
+  })
 })

@@ -1,6 +1,7 @@
 /** Checkout.com's webhooks, with the payloads of its own pages: the signature, the age, whose they are, and each event. */
 
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
+import { itRuns } from "@pointsman/contracts/vitest"
 import { type MessageAbout, money, type ProviderMessage, type RawMessage } from "@pointsman/core/connector"
 import { Effect, Redacted, Result } from "effect"
 import {
@@ -41,13 +42,11 @@ const plain = ({ about }: ProviderMessage): unknown =>
   "state" in about && about.state !== null ? { ...about, state: about.state(eur) } : about
 
 const tells = (what: string, message: unknown, expected: unknown) =>
-  it.effect(`${what} is ${(expected as MessageAbout)._tag}`, () =>
-    Effect.gen(function* () {
-      const result = yield* read(message)
-      if (Result.isFailure(result)) return assert.fail(endOf(result))
-      assert.deepStrictEqual(plain(result.success), expected)
-    })
-  )
+  itRuns(`${what} is ${(expected as MessageAbout)._tag}`, function* () {
+    const result = yield* read(message)
+    if (Result.isFailure(result)) return assert.fail(endOf(result))
+    assert.deepStrictEqual(plain(result.success), expected)
+  })
 
 const keptOf = (message: unknown): unknown => {
   const text = JSON.stringify(message)
@@ -62,80 +61,66 @@ describe("the signature", () => {
   const signature = "6d01b264b3c6e82e79b8f8ef902ab674317a73520a5d2099a771ce5f8c565d71"
   const bytes = new TextEncoder().encode(body)
 
-  it.effect("a message with OpenSSL's signature, in either case, is read", () =>
-    Effect.gen(function* () {
-      for (const header of [signature, signature.toUpperCase()]) {
-        assert.strictEqual(endOf(yield* readBy({ headers: { "cko-signature": header }, body: bytes })), "read")
-      }
-    })
-  )
-  it.effect("a signature in another place or form, or of other bytes, is refused", () =>
-    Effect.gen(function* () {
-      const base64 = Buffer.from(signature, "hex").toString("base64")
-      for (const headers of [
-        {},
-        { authorization: signature },
-        { "cko-signature": `sha256=${signature}` },
-        { "cko-signature": base64 },
-        { "cko-signature": signature.replace("6", "7") },
-        // Keyed with the API key, as earlier accounts did.
-        signed(body, secretKey).headers,
-        signed(body, "").headers
-      ]) {
-        assert.match(endOf(yield* readBy({ headers, body: bytes })), /^pointsman\/MessageUnverified/)
-      }
-      const reformatted = new TextEncoder().encode(JSON.stringify(JSON.parse(body), null, 1))
-      const altered = new TextEncoder().encode(body.replace("1234", "9234"))
-      for (const other of [reformatted, altered]) {
-        assert.match(
-          endOf(yield* readBy({ headers: { "cko-signature": signature }, body: other })),
-          /^pointsman\/MessageUnverified/
-        )
-      }
-    })
-  )
-  it.effect("nothing verifies at a connection without a webhook secret", () =>
-    Effect.gen(function* () {
-      const { readMessage } = connected([]).connector
-      const raw = { ...signed(body, ""), secret: Redacted.make(""), receivedAt: noon }
-      const failed = yield* Effect.flip(readMessage?.(raw) ?? Effect.die(new Error("it reads no messages")))
-      assert.strictEqual(failed._tag, "pointsman/MessageUnverified")
-    })
-  )
+  itRuns("a message with OpenSSL's signature, in either case, is read", function* () {
+    for (const header of [signature, signature.toUpperCase()]) {
+      assert.strictEqual(endOf(yield* readBy({ headers: { "cko-signature": header }, body: bytes })), "read")
+    }
+  })
+  itRuns("a signature in another place or form, or of other bytes, is refused", function* () {
+    const base64 = Buffer.from(signature, "hex").toString("base64")
+    for (const headers of [
+      {},
+      { authorization: signature },
+      { "cko-signature": `sha256=${signature}` },
+      { "cko-signature": base64 },
+      { "cko-signature": signature.replace("6", "7") },
+      // Keyed with the API key, as earlier accounts did.
+      signed(body, secretKey).headers,
+      signed(body, "").headers
+    ]) {
+      assert.match(endOf(yield* readBy({ headers, body: bytes })), /^pointsman\/MessageUnverified/)
+    }
+    const reformatted = new TextEncoder().encode(JSON.stringify(JSON.parse(body), null, 1))
+    const altered = new TextEncoder().encode(body.replace("1234", "9234"))
+    for (const other of [reformatted, altered]) {
+      assert.match(
+        endOf(yield* readBy({ headers: { "cko-signature": signature }, body: other })),
+        /^pointsman\/MessageUnverified/
+      )
+    }
+  })
+  itRuns("nothing verifies at a connection without a webhook secret", function* () {
+    const { readMessage } = connected([]).connector
+    const raw = { ...signed(body, ""), secret: Redacted.make(""), receivedAt: noon }
+    const failed = yield* Effect.flip(readMessage?.(raw) ?? Effect.die(new Error("it reads no messages")))
+    assert.strictEqual(failed._tag, "pointsman/MessageUnverified")
+  })
 })
 
 describe("the age", () => {
   const message = event("payment_captured", told({ reference }))
-  it.effect("the last repetition of a message, 30 hours after the first, is read", () =>
-    Effect.gen(function* () {
-      assert.strictEqual(endOf(yield* read(message, { at: noon + 30 * hours })), "read")
-      assert.strictEqual(endOf(yield* read(message, { at: noon + 36 * hours })), "read")
-      assert.strictEqual(endOf(yield* read(message, { at: noon - 300_000 })), "read")
-    })
-  )
-  it.effect("an older message, or one of the future, is refused, whatever its signature", () =>
-    Effect.gen(function* () {
-      for (const at of [noon + 36 * hours + 1, noon + 365 * 24 * hours, noon - 300_001]) {
-        assert.match(endOf(yield* read(message, { at })), /^pointsman\/MessageUnverified: its event is too old/)
-      }
-    })
-  )
-  it.effect("an old message that was stored is read again", () =>
-    Effect.gen(function* () {
-      const { readStored } = connected([]).connector
-      const stored = { body: signed(JSON.stringify(message), secret).body, secret: Redacted.make(secret) }
-      const again = yield* readStored?.(stored) ?? Effect.die(new Error("it reads none again"))
-      assert.strictEqual(again.at, noon)
-    })
-  )
-  it.effect("a message's `timestamp` is its time, and without a time it is unreadable", () =>
-    Effect.gen(function* () {
-      const { created_on, ...others } = message
-      const result = yield* read({ ...others, timestamp: "2026-11-21T11:59:58.357+00:00" })
-      assert.strictEqual(Result.isSuccess(result) ? result.success.at : endOf(result), noon - 1_643)
-      assert.match(endOf(yield* read(others)), /^pointsman\/MessageUnreadable: its created_on is missing/)
-    })
-  )
+  itRuns("the last repetition of a message, 30 hours after the first, is read", function* () {
+    assert.strictEqual(endOf(yield* read(message, { at: noon + 30 * hours })), "read")
+    assert.strictEqual(endOf(yield* read(message, { at: noon + 36 * hours })), "read")
+    assert.strictEqual(endOf(yield* read(message, { at: noon - 300_000 })), "read")
+  })
+  itRuns("an older message, or one of the future, is refused, whatever its signature", function* () {
+    for (const at of [noon + 36 * hours + 1, noon + 365 * 24 * hours, noon - 300_001]) {
+      assert.match(endOf(yield* read(message, { at })), /^pointsman\/MessageUnverified: its event is too old/)
+    }
+  })
+  itRuns("an old message that was stored is read again", function* () {
+    const { readStored } = connected([]).connector
+    const stored = { body: signed(JSON.stringify(message), secret).body, secret: Redacted.make(secret) }
+    const again = yield* readStored?.(stored) ?? Effect.die(new Error("it reads none again"))
+    assert.strictEqual(again.at, noon)
+  })
+  itRuns("a message's `timestamp` is its time, and without a time it is unreadable", function* () {
+    const { created_on, ...others } = message
+    const result = yield* read({ ...others, timestamp: "2026-11-21T11:59:58.357+00:00" })
+    assert.strictEqual(Result.isSuccess(result) ? result.success.at : endOf(result), noon - 1_643)
+    assert.match(endOf(yield* read(others)), /^pointsman\/MessageUnreadable: its created_on is missing/)
+  })
 })
 
 describe("whose it is", () => {
@@ -144,32 +129,28 @@ describe("whose it is", () => {
   const disputed = (fields: Readonly<Record<string, unknown>>) => event("dispute_lost", dispute(fields))
   const ofChannel = { credentials: { ...credentials, processingChannelId: channel } }
 
-  it.effect("messages of another account, channel or environment are unreadable", () =>
-    Effect.gen(function* () {
-      for (const [message, options] of [
-        [captured(self("https://otherone.api.sandbox.checkout.com/workflows/events/evt_1"))],
-        [captured(self(`https://${prefix}.api.checkout.com/workflows/events/evt_1`))],
-        [captured(self("https://api.checkout.com/workflows/events/evt_1"))],
-        [disputed({ client_id: "cli_rfj4yr43ivge3jo3n22x3hgiei" })],
-        [disputed({ processing_channel_id: "pc_aaaaaaaaaaaaaaaaaaaaaaaaaa" }), ofChannel]
-      ] as const) {
-        assert.match(endOf(yield* read(message, options)), /^pointsman\/MessageUnreadable: it belongs to/)
-      }
-    })
-  )
-  it.effect("messages of ours, or that do not say whose they are, are read", () =>
-    Effect.gen(function* () {
-      for (const [message, options] of [
-        [captured(self("https://api.sandbox.checkout.com/workflows/events/evt_1"))],
-        [captured(self("https://flow.example/workflows/events/evt_1"))],
-        [captured({ _links: undefined })],
-        [disputed({ client_id: undefined, processing_channel_id: undefined }), ofChannel],
-        [disputed({}), ofChannel]
-      ] as const) {
-        assert.strictEqual(endOf(yield* read(message, options)), "read")
-      }
-    })
-  )
+  itRuns("messages of another account, channel or environment are unreadable", function* () {
+    for (const [message, options] of [
+      [captured(self("https://otherone.api.sandbox.checkout.com/workflows/events/evt_1"))],
+      [captured(self(`https://${prefix}.api.checkout.com/workflows/events/evt_1`))],
+      [captured(self("https://api.checkout.com/workflows/events/evt_1"))],
+      [disputed({ client_id: "cli_rfj4yr43ivge3jo3n22x3hgiei" })],
+      [disputed({ processing_channel_id: "pc_aaaaaaaaaaaaaaaaaaaaaaaaaa" }), ofChannel]
+    ] as const) {
+      assert.match(endOf(yield* read(message, options)), /^pointsman\/MessageUnreadable: it belongs to/)
+    }
+  })
+  itRuns("messages of ours, or that do not say whose they are, are read", function* () {
+    for (const [message, options] of [
+      [captured(self("https://api.sandbox.checkout.com/workflows/events/evt_1"))],
+      [captured(self("https://flow.example/workflows/events/evt_1"))],
+      [captured({ _links: undefined })],
+      [disputed({ client_id: undefined, processing_channel_id: undefined }), ofChannel],
+      [disputed({}), ofChannel]
+    ] as const) {
+      assert.strictEqual(endOf(yield* read(message, options)), "read")
+    }
+  })
 })
 
 describe("what it says", () => {
@@ -418,47 +399,43 @@ describe("what it says", () => {
     tells(`what is kept of a dispute_resolved with the reason ${reason}: ${verdict}`, keptOf(resolved), about)
   }
 
-  it.effect("a message that is not understood causes a lookup of its payment, with the reason", () =>
-    Effect.gen(function* () {
-      for (const [message, why] of [
-        [event("payment_returned", ofUs()), /its type is not supported/],
-        [event("card_verified", ofUs()), /its type is not supported/],
-        [
-          event("payment_capture_declined", ofUs({ metadata: { attempt_id: attemptId, capture: "manual" } })),
-          /its operation is unknown/
-        ],
-        [event("payment_void_declined", ofUs()), /its operation is unknown/],
-        [event("payment_refunded", ofUs({ action_id: undefined })), /data.action_id is missing/],
-        [event("payment_refunded", ofUs({ amount: undefined })), /data.amount/],
-        [
-          event("payment_refunded", told({ reference: refundReference, action_id: undefined })),
-          /data.action_id is missing/
-        ],
-        [event("payment_refunded", told({ reference: refundReference, currency: "XXX" })), /data.amount/],
-        [event("payment_approved", ofUs({ amount: undefined })), /data.amount is missing/],
-        [event("payment_approved", ofUs({ amount: 12.5 })), /it is not as documented at amount/],
-        [event("payment_captured", ofUs({ currency: "XXX", balances: balances(1) })), /data.currency/],
-        [event("dispute_lost", dispute({ payment_id: undefined })), /it is not as documented at payment_id/]
-      ] as const) {
-        const result = yield* read(message)
-        const about = Result.isSuccess(result) ? result.success.about : undefined
-        const isUnnamed = message.type === "card_verified" || message.type === "dispute_lost"
-        assert.strictEqual(about?._tag, isUnnamed ? undefined : "Changed")
-        assert.match(about?._tag === "Changed" ? about.reason : endOf(result), why)
-      }
-    })
-  )
-  it.effect("personal data in a message is not kept", () =>
-    Effect.gen(function* () {
-      const { keptOfMessage } = connected([]).connector
-      const customer = { email: "brucewayne@example.com", name: "Bruce Wayne" }
-      const source = { last4: "4242", fingerprint: "2BBAB84F" }
-      const kept = keptOfMessage?.(
-        JSON.stringify(event("payment_captured", ofUs({ customer, source, payment_ip: "203.0.113.0" })))
-      )
-      assert.match(kept ?? "", /pay_mbabizu24mvu3mela5njyhpit4/)
-      assert.notMatch(kept ?? "", /brucewayne|Bruce|4242|2BBAB84F|203\.0\.113\.0/)
-      yield* Effect.void
-    })
-  )
+  itRuns("a message that is not understood causes a lookup of its payment, with the reason", function* () {
+    for (const [message, why] of [
+      [event("payment_returned", ofUs()), /its type is not supported/],
+      [event("card_verified", ofUs()), /its type is not supported/],
+      [
+        event("payment_capture_declined", ofUs({ metadata: { attempt_id: attemptId, capture: "manual" } })),
+        /its operation is unknown/
+      ],
+      [event("payment_void_declined", ofUs()), /its operation is unknown/],
+      [event("payment_refunded", ofUs({ action_id: undefined })), /data.action_id is missing/],
+      [event("payment_refunded", ofUs({ amount: undefined })), /data.amount/],
+      [
+        event("payment_refunded", told({ reference: refundReference, action_id: undefined })),
+        /data.action_id is missing/
+      ],
+      [event("payment_refunded", told({ reference: refundReference, currency: "XXX" })), /data.amount/],
+      [event("payment_approved", ofUs({ amount: undefined })), /data.amount is missing/],
+      [event("payment_approved", ofUs({ amount: 12.5 })), /it is not as documented at amount/],
+      [event("payment_captured", ofUs({ currency: "XXX", balances: balances(1) })), /data.currency/],
+      [event("dispute_lost", dispute({ payment_id: undefined })), /it is not as documented at payment_id/]
+    ] as const) {
+      const result = yield* read(message)
+      const about = Result.isSuccess(result) ? result.success.about : undefined
+      const isUnnamed = message.type === "card_verified" || message.type === "dispute_lost"
+      assert.strictEqual(about?._tag, isUnnamed ? undefined : "Changed")
+      assert.match(about?._tag === "Changed" ? about.reason : endOf(result), why)
+    }
+  })
+  itRuns("personal data in a message is not kept", function* () {
+    const { keptOfMessage } = connected([]).connector
+    const customer = { email: "brucewayne@example.com", name: "Bruce Wayne" }
+    const source = { last4: "4242", fingerprint: "2BBAB84F" }
+    const kept = keptOfMessage?.(
+      JSON.stringify(event("payment_captured", ofUs({ customer, source, payment_ip: "203.0.113.0" })))
+    )
+    assert.match(kept ?? "", /pay_mbabizu24mvu3mela5njyhpit4/)
+    assert.notMatch(kept ?? "", /brucewayne|Bruce|4242|2BBAB84F|203\.0\.113\.0/)
+    yield* Effect.void
+  })
 })

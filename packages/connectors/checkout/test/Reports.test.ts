@@ -1,7 +1,9 @@
 /** Report files that are fetched from Checkout.com, in the shapes of its SDKs' own tests. */
-import { assert, describe, it } from "@effect/vitest"
+
+import { assert, describe } from "@effect/vitest"
 import { CheckoutConnector } from "@pointsman/connector-checkout"
 import { playedConnector } from "@pointsman/contracts/connector"
+import { itRuns } from "@pointsman/contracts/vitest"
 import type { Connector, TransportAnswer } from "@pointsman/core/connector"
 import { Effect, Result } from "effect"
 import { answer, credentials, secretKey } from "./Checkout.ts"
@@ -62,67 +64,61 @@ const reportOf = ({ reports }: Connector) =>
 const listed = (answerTo: (url: URL) => TransportAnswer) => reportOf(checkoutWith(answerTo).connector).list(window)
 
 describe("report files of Checkout.com", () => {
-  it.effect("CSV files of a day's financial actions are named, the oldest first", () =>
-    Effect.gen(function* () {
-      const reports = [
-        report("rpt_4", { created_on: "2022-02-19T00:00:00Z" }),
-        report("rpt_3", { created_on: "2022-02-18T14:00:00.123456" }),
-        report("rpt_2", { files: [file("file_2b"), file("file_2a"), file("file_2x", "XLSX")] }),
-        report("rpt_1"),
-        report("rpt_5", { type: "Payouts" }),
-        report("rpt_0", { created_on: "2022-02-17T23:59:59.999Z" })
+  itRuns("CSV files of a day's financial actions are named, the oldest first", function* () {
+    const reports = [
+      report("rpt_4", { created_on: "2022-02-19T00:00:00Z" }),
+      report("rpt_3", { created_on: "2022-02-18T14:00:00.123456" }),
+      report("rpt_2", { files: [file("file_2b"), file("file_2a"), file("file_2x", "XLSX")] }),
+      report("rpt_1"),
+      report("rpt_5", { type: "Payouts" }),
+      report("rpt_0", { created_on: "2022-02-17T23:59:59.999Z" })
+    ]
+    const { connector, requests } = checkoutWith(() => listOf(reports))
+    assert.deepStrictEqual(yield* reportOf(connector).list(window), {
+      entries: [],
+      files: [
+        { name: "rpt_1/file_1", generatedAt: Date.parse("2022-02-18T13:00:12.357Z") },
+        { name: "rpt_2/file_2a+file_2b", generatedAt: Date.parse("2022-02-18T13:00:12.357Z") },
+        { name: "rpt_3/file_3", generatedAt: Date.parse("2022-02-18T14:00:00.123Z") }
+      ],
+      nextCursor: null
+    })
+    const { pathname, searchParams } = new URL(requests[0]?.url ?? "")
+    assert.deepStrictEqual(
+      [pathname, ...searchParams.entries()],
+      [
+        "/reports",
+        ["created_after", "2022-02-18T00:00:00.000Z"],
+        ["created_before", "2022-02-19T00:00:00.000Z"],
+        ["limit", "100"]
       ]
-      const { connector, requests } = checkoutWith(() => listOf(reports))
-      assert.deepStrictEqual(yield* reportOf(connector).list(window), {
-        entries: [],
-        files: [
-          { name: "rpt_1/file_1", generatedAt: Date.parse("2022-02-18T13:00:12.357Z") },
-          { name: "rpt_2/file_2a+file_2b", generatedAt: Date.parse("2022-02-18T13:00:12.357Z") },
-          { name: "rpt_3/file_3", generatedAt: Date.parse("2022-02-18T14:00:00.123Z") }
-        ],
-        nextCursor: null
-      })
-      const { pathname, searchParams } = new URL(requests[0]?.url ?? "")
-      assert.deepStrictEqual(
-        [pathname, ...searchParams.entries()],
-        [
-          "/reports",
-          ["created_after", "2022-02-18T00:00:00.000Z"],
-          ["created_before", "2022-02-19T00:00:00.000Z"],
-          ["limit", "100"]
-        ]
-      )
-      assert.strictEqual(requests[0]?.headers["authorization"], `Bearer ${secretKey}`)
-    })
-  )
+    )
+    assert.strictEqual(requests[0]?.headers["authorization"], `Bearer ${secretKey}`)
+  })
 
-  it.effect("the files of three pages are named in the order of their reports", () =>
-    Effect.gen(function* () {
-      const pages: Readonly<Record<string, TransportAnswer>> = {
-        "": listOf([report("rpt_3")], "b"),
-        b: listOf([report("rpt_2")], "c"),
-        c: listOf([report("rpt_1")])
-      }
-      const { files } = yield* listed(
-        ({ searchParams }) => pages[searchParams.get("pagination_token") ?? ""] ?? listOf([])
-      )
-      assert.deepStrictEqual(
-        files?.map(({ name }) => name),
-        ["rpt_1/file_1", "rpt_2/file_2", "rpt_3/file_3"]
-      )
-    })
-  )
+  itRuns("the files of three pages are named in the order of their reports", function* () {
+    const pages: Readonly<Record<string, TransportAnswer>> = {
+      "": listOf([report("rpt_3")], "b"),
+      b: listOf([report("rpt_2")], "c"),
+      c: listOf([report("rpt_1")])
+    }
+    const { files } = yield* listed(
+      ({ searchParams }) => pages[searchParams.get("pagination_token") ?? ""] ?? listOf([])
+    )
+    assert.deepStrictEqual(
+      files?.map(({ name }) => name),
+      ["rpt_1/file_1", "rpt_2/file_2", "rpt_3/file_3"]
+    )
+  })
 
-  it.effect("a downloaded file gives its text, and long ones are accepted", () =>
-    Effect.gen(function* () {
-      const text = "Action ID,Payment ID\nact_1,pay_1\n"
-      const { connector, requests } = checkoutWith(() => answer(200, text))
-      assert.strictEqual(yield* reportOf(connector).download?.("rpt_1/file_1") ?? Effect.die("none"), text)
-      assert.strictEqual(new URL(requests[0]?.url ?? "").pathname, "/reports/rpt_1/files/file_1")
-      assert.strictEqual(requests[0]?.headers["accept"], "text/csv")
-      assert.strictEqual(requests[0]?.maxAnswerBytes, 32 * 1024 * 1024)
-    })
-  )
+  itRuns("a downloaded file gives its text, and long ones are accepted", function* () {
+    const text = "Action ID,Payment ID\nact_1,pay_1\n"
+    const { connector, requests } = checkoutWith(() => answer(200, text))
+    assert.strictEqual(yield* reportOf(connector).download?.("rpt_1/file_1") ?? Effect.die("none"), text)
+    assert.strictEqual(new URL(requests[0]?.url ?? "").pathname, "/reports/rpt_1/files/file_1")
+    assert.strictEqual(requests[0]?.headers["accept"], "text/csv")
+    assert.strictEqual(requests[0]?.maxAnswerBytes, 32 * 1024 * 1024)
+  })
 
   const parts: Readonly<Record<string, string>> = {
     file_a: "Action ID,Payment ID\r\nact_1,pay_1",
@@ -134,20 +130,16 @@ describe("report files of Checkout.com", () => {
     return Effect.result(reportOf(connector).download?.(names) ?? Effect.die("none"))
   }
 
-  it.effect("a report in two files is one text with one first line", () =>
-    Effect.gen(function* () {
-      const text = yield* Effect.fromResult(yield* partsOf("rpt_1/file_a+file_b"))
-      assert.strictEqual(text, "Action ID,Payment ID\r\nact_1,pay_1\nact_1,pay_1\n")
-    })
-  )
+  itRuns("a report in two files is one text with one first line", function* () {
+    const text = yield* Effect.fromResult(yield* partsOf("rpt_1/file_a+file_b"))
+    assert.strictEqual(text, "Action ID,Payment ID\r\nact_1,pay_1\nact_1,pay_1\n")
+  })
 
-  it.effect("a report in two files with other columns is unanswered", () =>
-    Effect.gen(function* () {
-      const result = yield* partsOf("rpt_1/file_a+file_c")
-      assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
-      assert.include(result.failure.reason, "different columns")
-    })
-  )
+  itRuns("a report in two files with other columns is unanswered", function* () {
+    const result = yield* partsOf("rpt_1/file_a+file_c")
+    assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
+    assert.include(result.failure.reason, "different columns")
+  })
 
   for (const [what, wrong, reason] of [
     ["an error", answer(500, {}), "status 500"],
@@ -159,20 +151,16 @@ describe("report files of Checkout.com", () => {
     ["the same page again", listOf([], "a"), "the same page again"],
     ["no JSON", answer(200, "<html>"), "status 200"]
   ] as const) {
-    it.effect(`${what} makes the list unanswered with the reason, and never empty`, () =>
-      Effect.gen(function* () {
-        const result = yield* Effect.result(listed(() => wrong))
-        assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
-        assert.include(result.failure.reason, reason)
-      })
-    )
+    itRuns(`${what} makes the list unanswered with the reason, and never empty`, function* () {
+      const result = yield* Effect.result(listed(() => wrong))
+      assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
+      assert.include(result.failure.reason, reason)
+    })
   }
 
-  it.effect("a missing file is unanswered, and never empty", () =>
-    Effect.gen(function* () {
-      const { connector } = checkoutWith(() => answer(404, ""))
-      const result = yield* Effect.result(reportOf(connector).download?.("rpt_1/file_1") ?? Effect.die("none"))
-      assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
-    })
-  )
+  itRuns("a missing file is unanswered, and never empty", function* () {
+    const { connector } = checkoutWith(() => answer(404, ""))
+    const result = yield* Effect.result(reportOf(connector).download?.("rpt_1/file_1") ?? Effect.die("none"))
+    assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
+  })
 })

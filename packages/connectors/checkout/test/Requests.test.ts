@@ -9,6 +9,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { CheckoutConnector } from "@pointsman/connector-checkout"
 import { type Ask, noMethod } from "@pointsman/contracts/connector"
+import { itRuns } from "@pointsman/contracts/vitest"
 import { type ChargeRequest, money, scaleOf, type TransportRequest } from "@pointsman/core/connector"
 import { Effect, Redacted, Result, Schema } from "effect"
 import {
@@ -90,36 +91,32 @@ describe("every request body is one that Checkout.com's description accepts", ()
     { money: money(999_999_990, "KWD") }
   ]
   for (const [at, fields] of charges.entries()) {
-    it.effect(`a charge and a page are described, ${at + 1}`, () =>
-      Effect.gen(function* () {
-        for (const connecting of [{}, withChannel]) {
-          const { connector, requests } = connected(
-            [answer(201, payment({ reference })), answer(201, openedLink({ reference }))],
-            connecting
-          )
-          yield* connector.charge({ ...sample.charge, ...fields })
-          const { instrument: _, simulation, ...details } = { ...sample.charge, ...fields }
-          yield* connector.openCheckout?.({ ...details, returnUrl: sample.openCheckout.returnUrl }) ??
-            Effect.die("no checkout")
-          assertAccepted(Payment, bodyOf(requests[0]))
-          assertAccepted(PaymentLink, bodyOf(requests[1]))
-        }
-      })
-    )
-  }
-  it.effect("a capture, a void and a refund are described", () =>
-    Effect.gen(function* () {
-      const { connector, requests } = connected(
-        [captureReference, voidReference, refundReference].map((reference) => answer(202, accepted({ reference })))
-      )
-      yield* connector.capture?.(sample.capture) ?? noMethod
-      yield* connector.void?.(sample.void) ?? noMethod
-      yield* connector.refund?.({ ...sample.refund, reason: "broken ".repeat(100) }) ?? noMethod
-      assertAccepted(Capture, bodyOf(requests[0]))
-      assertAccepted(Void, bodyOf(requests[1]))
-      assertAccepted(Refund, bodyOf(requests[2]))
+    itRuns(`a charge and a page are described, ${at + 1}`, function* () {
+      for (const connecting of [{}, withChannel]) {
+        const { connector, requests } = connected(
+          [answer(201, payment({ reference })), answer(201, openedLink({ reference }))],
+          connecting
+        )
+        yield* connector.charge({ ...sample.charge, ...fields })
+        const { instrument: _, simulation, ...details } = { ...sample.charge, ...fields }
+        yield* connector.openCheckout?.({ ...details, returnUrl: sample.openCheckout.returnUrl }) ??
+          Effect.die("no checkout")
+        assertAccepted(Payment, bodyOf(requests[0]))
+        assertAccepted(PaymentLink, bodyOf(requests[1]))
+      }
     })
-  )
+  }
+  itRuns("a capture, a void and a refund are described", function* () {
+    const { connector, requests } = connected(
+      [captureReference, voidReference, refundReference].map((reference) => answer(202, accepted({ reference })))
+    )
+    yield* connector.capture?.(sample.capture) ?? noMethod
+    yield* connector.void?.(sample.void) ?? noMethod
+    yield* connector.refund?.({ ...sample.refund, reason: "broken ".repeat(100) }) ?? noMethod
+    assertAccepted(Capture, bodyOf(requests[0]))
+    assertAccepted(Void, bodyOf(requests[1]))
+    assertAccepted(Refund, bodyOf(requests[2]))
+  })
   it("has no field beside those of the description, so that a misspelt one fails", () => {
     const read = Schema.decodeUnknownResult(Void, { onExcessProperty: "error" })
     assert.isTrue(Result.isFailure(read({ reference: "v1", metadata: {}, refrence: "v1" })))
@@ -165,11 +162,9 @@ describe("every request goes to an operation that Checkout.com has", () => {
   }
   const { completeCheckout: _, ...existing } = asks
   for (const [what, ask] of Object.entries({ ...existing, ...others })) {
-    it.effect(`${what} has the described method, path, query and key`, () =>
-      Effect.gen(function* () {
-        assert.isUndefined(faultOf(yield* requestOf(ask)))
-      })
-    )
+    itRuns(`${what} has the described method, path, query and key`, function* () {
+      assert.isUndefined(faultOf(yield* requestOf(ask)))
+    })
   }
   it("the check refuses another path or parameter, and a missing key", () => {
     const request = (method: "GET" | "POST", path: string): TransportRequest => ({
@@ -192,14 +187,12 @@ describe("amounts", () => {
     assert.deepStrictEqual(listed(3), "BHD IQD JOD KWD LYD OMR TND".split(" "))
     assert.strictEqual(listed(2).length, currencies.length - 15 - 7)
   })
-  it.effect("whole minor units of each currency are sent", () =>
-    Effect.gen(function* () {
-      for (const currency of CheckoutConnector.definition.supports.currencies ?? []) {
-        const { connector, requests } = connected([answer(201, payment({ reference, currency, amount: 1230 }))])
-        const end = yield* connector.charge({ ...sample.charge, money: money(1230, currency) })
-        assert.deepStrictEqual([bodyOf(requests[0])["amount"], bodyOf(requests[0])["currency"]], [1230, currency])
-        assert.deepStrictEqual("stated" in end ? end.stated : end, money(1234, currency))
-      }
-    })
-  )
+  itRuns("whole minor units of each currency are sent", function* () {
+    for (const currency of CheckoutConnector.definition.supports.currencies ?? []) {
+      const { connector, requests } = connected([answer(201, payment({ reference, currency, amount: 1230 }))])
+      const end = yield* connector.charge({ ...sample.charge, money: money(1230, currency) })
+      assert.deepStrictEqual([bodyOf(requests[0])["amount"], bodyOf(requests[0])["currency"]], [1230, currency])
+      assert.deepStrictEqual("stated" in end ? end.stated : end, money(1234, currency))
+    }
+  })
 })

@@ -1,7 +1,9 @@
 /** Evidence and acceptances in the provider protocol, and what became of them. */
-import { assert, describe, it } from "@effect/vitest"
+
+import { assert, describe } from "@effect/vitest"
 import { HttpConnector } from "@pointsman/connector-http"
 import { scriptedConnector } from "@pointsman/contracts/connector"
+import { itRuns } from "@pointsman/contracts/vitest"
 import type { DisputeLookup, DisputeSubmission, TransportAnswer } from "@pointsman/core/connector"
 import { Effect, Result } from "effect"
 import { answer, apiKey, neverReceived, refusal } from "./Provider.ts"
@@ -26,31 +28,27 @@ const operation = (fields: object) =>
   answer(200, { operation_id: "op_1", kind: "dispute_submit", status: "confirmed", ...fields })
 
 describe("evidence and acceptances", () => {
-  it.effect("evidence is one request with our id, the texts and the files", () =>
-    Effect.gen(function* () {
-      const { connector, requests } = connected([dispute("under_review")])
-      assert.deepStrictEqual(yield* connector.submitDispute?.(submission) ?? missing, { _tag: "SubmissionDone" })
-      const [request] = requests
-      assert.strictEqual(request?.url, "https://provider.example/disputes/du%2F1/submit")
-      assert.strictEqual(request?.headers["idempotency-key"], "op_1")
-      assert.deepStrictEqual(JSON.parse(request?.body ?? ""), {
-        operation_id: "op_1",
-        texts: { summary: "It arrived." },
-        files: [{ name: "receipt", type: "application/pdf", base64: "AQL/" }]
-      })
+  itRuns("evidence is one request with our id, the texts and the files", function* () {
+    const { connector, requests } = connected([dispute("under_review")])
+    assert.deepStrictEqual(yield* connector.submitDispute?.(submission) ?? missing, { _tag: "SubmissionDone" })
+    const [request] = requests
+    assert.strictEqual(request?.url, "https://provider.example/disputes/du%2F1/submit")
+    assert.strictEqual(request?.headers["idempotency-key"], "op_1")
+    assert.deepStrictEqual(JSON.parse(request?.body ?? ""), {
+      operation_id: "op_1",
+      texts: { summary: "It arrived." },
+      files: [{ name: "receipt", type: "application/pdf", base64: "AQL/" }]
     })
-  )
+  })
 
-  it.effect("an acceptance is one request with our id", () =>
-    Effect.gen(function* () {
-      const { connector, requests } = connected([dispute("accepted")])
-      assert.deepStrictEqual(yield* connector.acceptDispute?.(acceptance) ?? missing, { _tag: "SubmissionDone" })
-      assert.deepStrictEqual(
-        requests.map(({ body, url }) => [url, body]),
-        [["https://provider.example/disputes/du%2F1/accept", '{"operation_id":"op_1"}']]
-      )
-    })
-  )
+  itRuns("an acceptance is one request with our id", function* () {
+    const { connector, requests } = connected([dispute("accepted")])
+    assert.deepStrictEqual(yield* connector.acceptDispute?.(acceptance) ?? missing, { _tag: "SubmissionDone" })
+    assert.deepStrictEqual(
+      requests.map(({ body, url }) => [url, body]),
+      [["https://provider.example/disputes/du%2F1/accept", '{"operation_id":"op_1"}']]
+    )
+  })
 
   for (const [given, wanted] of [
     [dispute("needs_response"), "SubmissionPending"],
@@ -63,13 +61,11 @@ describe("evidence and acceptances", () => {
     [answer(409, {}), "pointsman/Unanswered"],
     [answer(500, {}), "pointsman/Unanswered"]
   ] as const) {
-    it.effect(`evidence with ${given.status} and ${given.body} is ${wanted}`, () =>
-      Effect.gen(function* () {
-        const { connector } = connected([given])
-        const ended = yield* Effect.result(connector.submitDispute?.(submission) ?? missing)
-        assert.strictEqual(Result.merge(ended)._tag, wanted)
-      })
-    )
+    itRuns(`evidence with ${given.status} and ${given.body} is ${wanted}`, function* () {
+      const { connector } = connected([given])
+      const ended = yield* Effect.result(connector.submitDispute?.(submission) ?? missing)
+      assert.strictEqual(Result.merge(ended)._tag, wanted)
+    })
   }
 })
 
@@ -87,12 +83,10 @@ describe("a lookup", () => {
     ["another kind", operation({ kind: "dispute_accept" }), "pointsman/Unanswered"],
     ["no lookup", answer(501, {}), "pointsman/Unanswered"]
   ] as const) {
-    it.effect(`${title} is what is known`, () =>
-      Effect.gen(function* () {
-        const { connector } = connected([given])
-        const found = yield* Effect.result(connector.lookUpDispute?.(lookup) ?? missing)
-        assert.deepStrictEqual(Result.isFailure(found) ? found.failure._tag : found.success, wanted)
-      })
-    )
+    itRuns(`${title} is what is known`, function* () {
+      const { connector } = connected([given])
+      const found = yield* Effect.result(connector.lookUpDispute?.(lookup) ?? missing)
+      assert.deepStrictEqual(Result.isFailure(found) ? found.failure._tag : found.success, wanted)
+    })
   }
 })

@@ -11,6 +11,7 @@ import {
   scriptedConnector,
   scriptedTransport
 } from "@pointsman/contracts/connector"
+import { itRuns } from "@pointsman/contracts/vitest"
 import { type Money, money, type TransportAnswer } from "@pointsman/core/connector"
 import { Effect, Option, Result, Tracer } from "effect"
 import { answer, apiKey, asks, eur, neverReceived, refusal, sample } from "./Provider.ts"
@@ -106,65 +107,55 @@ describe("requests", () => {
   ] as const satisfies ReadonlyArray<readonly [OperationName, string, string, string, object | undefined]>
 
   for (const [operation, method, path, id, body] of table) {
-    it.effect(`${operation} is ${method} ${path}, word for word`, () =>
-      Effect.gen(function* () {
-        const request = yield* Effect.provideService(
-          ends.requestOf(operations[operation]),
-          Tracer.DisablePropagation,
-          true
-        )
-        assert.strictEqual(`${request.method} ${request.url}`, `${method} https://provider.example/v1${path}`)
-        assert.strictEqual(request.timeoutMillis, 2_000)
-        assert.deepStrictEqual(request.headers, {
-          authorization,
-          accept: "application/json",
-          "idempotency-key": id,
-          ...(body === undefined ? {} : { "content-type": "application/json" })
-        })
-        assert.deepStrictEqual(request.body === undefined ? undefined : JSON.parse(request.body), body)
+    itRuns(`${operation} is ${method} ${path}, word for word`, function* () {
+      const request = yield* Effect.provideService(
+        ends.requestOf(operations[operation]),
+        Tracer.DisablePropagation,
+        true
+      )
+      assert.strictEqual(`${request.method} ${request.url}`, `${method} https://provider.example/v1${path}`)
+      assert.strictEqual(request.timeoutMillis, 2_000)
+      assert.deepStrictEqual(request.headers, {
+        authorization,
+        accept: "application/json",
+        "idempotency-key": id,
+        ...(body === undefined ? {} : { "content-type": "application/json" })
       })
-    )
+      assert.deepStrictEqual(request.body === undefined ? undefined : JSON.parse(request.body), body)
+    })
   }
 
-  it.effect("a lookup of a refund with a known id at the provider names both", () =>
-    Effect.gen(function* () {
-      const known = { ...sample.lookUpRefund, providerRefundId: "re/1" }
-      const { url } = yield* ends.requestOf((connector) => connector.lookUpRefund?.(known) ?? noMethod)
-      assert.strictEqual(url, "https://provider.example/v1/refunds?refund_id=rf_1&provider_refund_id=re%2F1")
-    })
-  )
+  itRuns("a lookup of a refund with a known id at the provider names both", function* () {
+    const known = { ...sample.lookUpRefund, providerRefundId: "re/1" }
+    const { url } = yield* ends.requestOf((connector) => connector.lookUpRefund?.(known) ?? noMethod)
+    assert.strictEqual(url, "https://provider.example/v1/refunds?refund_id=rf_1&provider_refund_id=re%2F1")
+  })
 
-  it.effect("the body of a checkout of a method has its name", () =>
-    Effect.gen(function* () {
-      const named = { ...sample.openCheckout, paymentMethod: "ideal" } as const
-      const { body } = yield* ends.requestOf((connector) => connector.openCheckout?.(named) ?? noMethod)
-      assert.deepInclude(JSON.parse(body ?? ""), { method: "card", payment_method: "ideal" })
-    })
-  )
+  itRuns("the body of a checkout of a method has its name", function* () {
+    const named = { ...sample.openCheckout, paymentMethod: "ideal" } as const
+    const { body } = yield* ends.requestOf((connector) => connector.openCheckout?.(named) ?? noMethod)
+    assert.deepInclude(JSON.parse(body ?? ""), { method: "card", payment_method: "ideal" })
+  })
 
-  it.effect("optional fields without a value are null on the wire", () =>
-    Effect.gen(function* () {
-      const without = { ...sample.charge, cardBrand: null, reference: null, instrument: null, capture: false }
-      const charged = yield* ends.requestOf((connector) => connector.charge(without))
-      const nothing = { card_brand: null, reference: null, instrument: null, capture: false }
-      assert.deepInclude(JSON.parse(charged.body ?? ""), nothing)
-      const unreasoned = { ...sample.refund, reason: null }
-      const refunded = yield* ends.requestOf((connector) => connector.refund?.(unreasoned) ?? noMethod)
-      assert.isNull(JSON.parse(refunded.body ?? "").reason)
-    })
-  )
+  itRuns("optional fields without a value are null on the wire", function* () {
+    const without = { ...sample.charge, cardBrand: null, reference: null, instrument: null, capture: false }
+    const charged = yield* ends.requestOf((connector) => connector.charge(without))
+    const nothing = { card_brand: null, reference: null, instrument: null, capture: false }
+    assert.deepInclude(JSON.parse(charged.body ?? ""), nothing)
+    const unreasoned = { ...sample.refund, reason: null }
+    const refunded = yield* ends.requestOf((connector) => connector.refund?.(unreasoned) ?? noMethod)
+    assert.isNull(JSON.parse(refunded.body ?? "").reason)
+  })
 
   for (const [baseUrl, url] of [
     ["http://127.0.0.1:9001", "http://127.0.0.1:9001/charges"],
     ["http://127.0.0.1:9001/", "http://127.0.0.1:9001/charges"],
     ["https://provider.example/a/b//", "https://provider.example/a/b/charges"]
   ] as const) {
-    it.effect(`the base URL ${baseUrl} gives ${url}`, () =>
-      Effect.gen(function* () {
-        const { requestOf } = endsOver((script) => connectTo(baseUrl, script))
-        assert.strictEqual((yield* requestOf(asks.charge)).url, url)
-      })
-    )
+    itRuns(`the base URL ${baseUrl} gives ${url}`, function* () {
+      const { requestOf } = endsOver((script) => connectTo(baseUrl, script))
+      assert.strictEqual((yield* requestOf(asks.charge)).url, url)
+    })
   }
 
   for (const [providerRef, encoded] of [
@@ -173,37 +164,31 @@ describe("requests", () => {
     ["ä ö%", "%C3%A4%20%C3%B6%25"],
     ["half \ud800", "half%20%EF%BF%BD"]
   ] as const) {
-    it.effect(`the reference ${JSON.stringify(providerRef)} is ${encoded} in the path`, () =>
-      Effect.gen(function* () {
-        const ask = asksOf(paymentRequests({ providerRef, instrument: "tok_1" }))
-        for (const [operation, name] of [
-          ["capture", "capture"],
-          ["void", "void"],
-          ["refund", "refunds"]
-        ] as const) {
-          const { url } = yield* ends.requestOf(ask[operation])
-          assert.strictEqual(url, `https://provider.example/v1/charges/${encoded}/${name}`)
-          // What a server makes of the URL: no part of the reference has become a part of the path.
-          assert.strictEqual(new URL(url).pathname, `/v1/charges/${encoded}/${name}`)
-        }
-      })
-    )
+    itRuns(`the reference ${JSON.stringify(providerRef)} is ${encoded} in the path`, function* () {
+      const ask = asksOf(paymentRequests({ providerRef, instrument: "tok_1" }))
+      for (const [operation, name] of [
+        ["capture", "capture"],
+        ["void", "void"],
+        ["refund", "refunds"]
+      ] as const) {
+        const { url } = yield* ends.requestOf(ask[operation])
+        assert.strictEqual(url, `https://provider.example/v1/charges/${encoded}/${name}`)
+        // What a server makes of the URL: no part of the reference has become a part of the path.
+        assert.strictEqual(new URL(url).pathname, `/v1/charges/${encoded}/${name}`)
+      }
+    })
   }
 
-  it.effect("no trace is sent of spans that are not collected", () =>
-    Effect.gen(function* () {
-      const { requests } = yield* run("charge", answer(500, {})).pipe(Effect.withSpan("a request"))
-      assert.isUndefined(requests[0]?.headers["traceparent"])
-    })
-  )
+  itRuns("no trace is sent of spans that are not collected", function* () {
+    const { requests } = yield* run("charge", answer(500, {})).pipe(Effect.withSpan("a request"))
+    assert.isUndefined(requests[0]?.headers["traceparent"])
+  })
 
-  it.effect("a span's trace is sent", () =>
-    Effect.gen(function* () {
-      const span = Tracer.externalSpan({ traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331" })
-      const { requests } = yield* run("charge", answer(500, {})).pipe(Effect.withParentSpan(span))
-      assert.match(requests[0]?.headers["traceparent"] ?? "", /^00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-01$/)
-    })
-  )
+  itRuns("a span's trace is sent", function* () {
+    const span = Tracer.externalSpan({ traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331" })
+    const { requests } = yield* run("charge", answer(500, {})).pipe(Effect.withParentSpan(span))
+    assert.match(requests[0]?.headers["traceparent"] ?? "", /^00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-01$/)
+  })
 })
 
 describe("refusals", () => {
@@ -216,33 +201,27 @@ describe("refusals", () => {
           message: "Not today."
         })
       )
-      it.effect(`a bare ${status} to ${operation} is Unanswered`, () =>
-        Effect.gen(function* () {
-          for (const body of ["", "{}", "Bad Request", '{"error":"nope"}', '{"error":{"code":"nope"}}', "[]"]) {
-            yield* unanswers(operation, { status, headers: {}, body })
-          }
-          yield* unanswers(operation, refusal(status, "", "a message without a code"))
-          yield* unanswers(operation, answer(status, { provider_reference: "ch_1", status: "captured" }))
-        })
-      )
+      itRuns(`a bare ${status} to ${operation} is Unanswered`, function* () {
+        for (const body of ["", "{}", "Bad Request", '{"error":"nope"}', '{"error":{"code":"nope"}}', "[]"]) {
+          yield* unanswers(operation, { status, headers: {}, body })
+        }
+        yield* unanswers(operation, refusal(status, "", "a message without a code"))
+        yield* unanswers(operation, answer(status, { provider_reference: "ch_1", status: "captured" }))
+      })
     }
   }
   for (const status of [301, 402, 406, 407, 408, 409, 410, 412, 418, 423, 424, 425, 428, 431, 451, 499, 500, 503]) {
-    it.effect(`${status} with code and message is Unanswered, whatever was asked`, () =>
-      Effect.gen(function* () {
-        for (const operation of [...changes, ...lookUps]) yield* unanswers(operation, refusal(status, "nope", "No."))
-      })
-    )
-  }
-  it.effect("409 of a key used before with other parameters is Unanswered, never a refusal", () =>
-    Effect.gen(function* () {
-      for (const operation of changes) {
-        const used = refusal(409, "idempotency_key_reused", "The key was used with another body.")
-        assert.isTrue((yield* unanswers(operation, used)).isKeyUsed)
-        assert.isUndefined((yield* unanswers(operation, refusal(408, "timeout", "Too slow."))).isKeyUsed)
-      }
+    itRuns(`${status} with code and message is Unanswered, whatever was asked`, function* () {
+      for (const operation of [...changes, ...lookUps]) yield* unanswers(operation, refusal(status, "nope", "No."))
     })
-  )
+  }
+  itRuns("409 of a key used before with other parameters is Unanswered, never a refusal", function* () {
+    for (const operation of changes) {
+      const used = refusal(409, "idempotency_key_reused", "The key was used with another body.")
+      assert.isTrue((yield* unanswers(operation, used)).isKeyUsed)
+      assert.isUndefined((yield* unanswers(operation, refusal(408, "timeout", "Too slow."))).isKeyUsed)
+    }
+  })
   it.effect("a message with control characters and no end is made fit to be stored", () =>
     answersWith("charge", refusal(400, "a\u0000b", `c\nd \ud800 ${"x".repeat(2_000)}`), {
       _tag: "Rejected",
@@ -345,13 +324,11 @@ describe("the state of a charge", () => {
     }))
   ]
   for (const body of spoilt) {
-    it.effect(`${JSON.stringify(body)} is Unanswered`, () =>
-      Effect.gen(function* () {
-        for (const operation of ["charge", "capture", "void", "look up a charge"] as const) {
-          yield* unanswers(operation, charged(body))
-        }
-      })
-    )
+    itRuns(`${JSON.stringify(body)} is Unanswered`, function* () {
+      for (const operation of ["charge", "capture", "void", "look up a charge"] as const) {
+        yield* unanswers(operation, charged(body))
+      }
+    })
   }
 
   for (const status of ["declined", "canceled", "requires_authentication", "pending"]) {
@@ -443,12 +420,10 @@ describe("the state of a refund", () => {
     ]
   ]
   for (const [body, state] of table) {
-    it.effect(`${JSON.stringify(body)} is ${JSON.stringify(state)}, answered or found`, () =>
-      Effect.gen(function* () {
-        yield* answersWith("refund", refunded(body), state)
-        yield* answersWith("look up a refund", refunded(body), { _tag: "Found", state })
-      })
-    )
+    itRuns(`${JSON.stringify(body)} is ${JSON.stringify(state)}, answered or found`, function* () {
+      yield* answersWith("refund", refunded(body), state)
+      yield* answersWith("look up a refund", refunded(body), { _tag: "Found", state })
+    })
   }
   for (const body of [
     { status: "captured" },
@@ -459,12 +434,10 @@ describe("the state of a refund", () => {
     { status: "succeeded", provider_refund_id: null },
     { status: "failed", provider_refund_id: "" }
   ]) {
-    it.effect(`${JSON.stringify(body)} is Unanswered, answered or found`, () =>
-      Effect.gen(function* () {
-        yield* unanswers("refund", refunded(body))
-        yield* unanswers("look up a refund", refunded(body))
-      })
-    )
+    itRuns(`${JSON.stringify(body)} is Unanswered, answered or found`, function* () {
+      yield* unanswers("refund", refunded(body))
+      yield* unanswers("look up a refund", refunded(body))
+    })
   }
 })
 
@@ -509,16 +482,14 @@ describe("the state of an operation", () => {
   ] as const) {
     it.effect(`${what} is Unanswered`, () => unanswers("look up an operation", operation(body)))
   }
-  it.effect("an adapter without a lookup of operations (501) is Unanswered, for that reason", () =>
-    Effect.gen(function* () {
-      for (const answered of [answer(501, {}), refusal(501, "nope", "No."), { status: 501, headers: {}, body: "" }]) {
-        assert.deepInclude(yield* unanswers("look up an operation", answered), {
-          reason: "the adapter has no lookup of operations (status 501)",
-          isUnsupported: true
-        })
-      }
-    })
-  )
+  itRuns("an adapter without a lookup of operations (501) is Unanswered, for that reason", function* () {
+    for (const answered of [answer(501, {}), refusal(501, "nope", "No."), { status: 501, headers: {}, body: "" }]) {
+      assert.deepInclude(yield* unanswers("look up an operation", answered), {
+        reason: "the adapter has no lookup of operations (status 501)",
+        isUnsupported: true
+      })
+    }
+  })
 })
 
 describe("looking up", () => {
@@ -530,51 +501,43 @@ describe("looking up", () => {
       state: { _tag: "Captured", providerRef: "ch_1", stated: money(700, "EUR") }
     })
   )
-  it.effect("a charge's refunds made by hand have no id of ours", () =>
-    Effect.gen(function* () {
-      const ours = { refund_id: "rf_1", provider_refund_id: "re_1", status: "succeeded", amount: 100, currency: "EUR" }
-      const byHand = { provider_refund_id: "re_2", status: "pending", amount: 40, currency: "EUR" }
-      const captured = { status: "captured", captured_amount: 700 }
-      yield* answersWith("look up a charge", charged({ ...captured, refunds: [ours, byHand] }), {
-        _tag: "Found",
-        state: { _tag: "Captured", providerRef: "ch_1", stated: money(700, "EUR") },
-        refunds: [
-          { refundId: "rf_1", state: { _tag: "Succeeded", providerRefundId: "re_1", stated: money(100, "EUR") } },
-          { refundId: null, state: { _tag: "RefundPending", providerRefundId: "re_2", stated: money(40, "EUR") } }
-        ]
-      })
-      const showing = { ...byHand, provider_refund_id: apiKey }
-      yield* unanswers("look up a charge", charged({ ...captured, refunds: [showing] }))
+  itRuns("a charge's refunds made by hand have no id of ours", function* () {
+    const ours = { refund_id: "rf_1", provider_refund_id: "re_1", status: "succeeded", amount: 100, currency: "EUR" }
+    const byHand = { provider_refund_id: "re_2", status: "pending", amount: 40, currency: "EUR" }
+    const captured = { status: "captured", captured_amount: 700 }
+    yield* answersWith("look up a charge", charged({ ...captured, refunds: [ours, byHand] }), {
+      _tag: "Found",
+      state: { _tag: "Captured", providerRef: "ch_1", stated: money(700, "EUR") },
+      refunds: [
+        { refundId: "rf_1", state: { _tag: "Succeeded", providerRefundId: "re_1", stated: money(100, "EUR") } },
+        { refundId: null, state: { _tag: "RefundPending", providerRefundId: "re_2", stated: money(40, "EUR") } }
+      ]
     })
-  )
+    const showing = { ...byHand, provider_refund_id: apiKey }
+    yield* unanswers("look up a charge", charged({ ...captured, refunds: [showing] }))
+  })
   for (const operation of ["charge", "look up a charge"] as const) {
-    it.effect(`${operation} with our attempt's id counts`, () =>
-      Effect.gen(function* () {
-        for (const attempt_id of ["att_1", null]) {
-          const { result } = yield* run(operation, charged({ status: "captured", attempt_id }))
-          assert.isTrue(Result.isSuccess(result))
-        }
+    itRuns(`${operation} with our attempt's id counts`, function* () {
+      for (const attempt_id of ["att_1", null]) {
+        const { result } = yield* run(operation, charged({ status: "captured", attempt_id }))
+        assert.isTrue(Result.isSuccess(result))
+      }
+    })
+    itRuns(`${operation} with another attempt's id is Unanswered, which passes that one on`, function* () {
+      const body = { status: "captured", amount: 700, currency: "EUR", attempt_id: "att_2" }
+      assert.deepStrictEqual((yield* unanswers(operation, charged(body))).ofAnother, {
+        attemptId: "att_2",
+        state: { _tag: "Captured", providerRef: "ch_1", stated: money(700, "EUR") }
       })
-    )
-    it.effect(`${operation} with another attempt's id is Unanswered, which passes that one on`, () =>
-      Effect.gen(function* () {
-        const body = { status: "captured", amount: 700, currency: "EUR", attempt_id: "att_2" }
-        assert.deepStrictEqual((yield* unanswers(operation, charged(body))).ofAnother, {
-          attemptId: "att_2",
-          state: { _tag: "Captured", providerRef: "ch_1", stated: money(700, "EUR") }
-        })
-        yield* unanswers(operation, charged({ status: "captured", attempt_id: 7 }))
-        yield* unanswers(operation, charged({ status: "captured", attempt_id: apiKey }))
-      })
-    )
+      yield* unanswers(operation, charged({ status: "captured", attempt_id: 7 }))
+      yield* unanswers(operation, charged({ status: "captured", attempt_id: apiKey }))
+    })
   }
   for (const operation of ["refund", "look up a refund"] as const) {
-    it.effect(`${operation} with another refund's id is Unanswered`, () =>
-      Effect.gen(function* () {
-        yield* unanswers(operation, refunded({ status: "succeeded", refund_id: "rf_2" }))
-        yield* answersWith(operation, refunded({ status: "pending", refund_id: "rf_1" }), expectedRefund[operation])
-      })
-    )
+    itRuns(`${operation} with another refund's id is Unanswered`, function* () {
+      yield* unanswers(operation, refunded({ status: "succeeded", refund_id: "rf_2" }))
+      yield* answersWith(operation, refunded({ status: "pending", refund_id: "rf_1" }), expectedRefund[operation])
+    })
   }
   for (const operation of lookUps) {
     const [name, id] = idsOfLookUps[operation]
@@ -613,66 +576,54 @@ describe("looking up", () => {
         unanswers(operation, { status: 404, headers: {}, body })
       )
     }
-    it.effect(`never received with another status to ${operation} is Unanswered`, () =>
-      Effect.gen(function* () {
-        for (const status of [200, 204, 400, 405, 409, 410, 422, 500, 501, 503]) {
-          yield* unanswers(operation, { ...neverReceived({ [name]: id }), status })
-        }
-      })
-    )
-    it.effect(`never received of something else to ${operation} is Unanswered`, () =>
-      Effect.gen(function* () {
-        for (const other of Object.values(idsOfLookUps)) {
-          if (other[0] !== name) yield* unanswers(operation, neverReceived({ [other[0]]: other[1] }))
-        }
-      })
-    )
-    it.effect(`a refusal to ${operation} is Unanswered: it says nothing of what was looked for`, () =>
-      Effect.gen(function* () {
-        for (const status of [400, 401, 403, 405, 413, 415, 422, 429]) {
-          yield* unanswers(operation, refusal(status, "nope", "No."))
-        }
-      })
-    )
+    itRuns(`never received with another status to ${operation} is Unanswered`, function* () {
+      for (const status of [200, 204, 400, 405, 409, 410, 422, 500, 501, 503]) {
+        yield* unanswers(operation, { ...neverReceived({ [name]: id }), status })
+      }
+    })
+    itRuns(`never received of something else to ${operation} is Unanswered`, function* () {
+      for (const other of Object.values(idsOfLookUps)) {
+        if (other[0] !== name) yield* unanswers(operation, neverReceived({ [other[0]]: other[1] }))
+      }
+    })
+    itRuns(`a refusal to ${operation} is Unanswered: it says nothing of what was looked for`, function* () {
+      for (const status of [400, 401, 403, 405, 413, 415, 422, 429]) {
+        yield* unanswers(operation, refusal(status, "nope", "No."))
+      }
+    })
   }
 })
 
 describe("the account", () => {
-  it.effect("an account is read by GET /account without an idempotency key, its id as it is", () =>
-    Effect.gen(function* () {
-      const { connector, requests } = connect(answer(200, { account: "Acme EU/7 (live)", more: 1 }))
-      assert.deepStrictEqual(yield* connector.account?.() ?? noMethod, { id: "Acme EU/7 (live)", mode: null })
-      assert.strictEqual(`${requests[0]?.method} ${requests[0]?.url}`, "GET https://provider.example/v1/account")
-      assert.isUndefined(requests[0]?.headers["idempotency-key"])
-    })
-  )
-  it.effect("501 is unsupported, and any other answer without an account only Unanswered", () =>
-    Effect.gen(function* () {
-      for (const [answered, isUnsupported] of [
-        [{ status: 501, headers: {}, body: "" }, true],
-        [refusal(404, "not_found", "No such route."), undefined],
-        [refusal(501, "none", "None."), true],
-        [answer(502, { account: "acme" }), undefined],
-        [answer(200, { account: "" }), undefined],
-        [answer(200, { account: 7 }), undefined],
-        [answer(200, { account: "x".repeat(256) }), undefined],
-        [answer(200, { account: apiKey }), undefined]
-      ] as const) {
-        const failure = yield* ends.unanswers((connector) => connector.account?.() ?? noMethod, answered)
-        assert.strictEqual(failure.isUnsupported, isUnsupported)
-      }
-    })
-  )
+  itRuns("an account is read by GET /account without an idempotency key, its id as it is", function* () {
+    const { connector, requests } = connect(answer(200, { account: "Acme EU/7 (live)", more: 1 }))
+    assert.deepStrictEqual(yield* connector.account?.() ?? noMethod, { id: "Acme EU/7 (live)", mode: null })
+    assert.strictEqual(`${requests[0]?.method} ${requests[0]?.url}`, "GET https://provider.example/v1/account")
+    assert.isUndefined(requests[0]?.headers["idempotency-key"])
+  })
+  itRuns("501 is unsupported, and any other answer without an account only Unanswered", function* () {
+    for (const [answered, isUnsupported] of [
+      [{ status: 501, headers: {}, body: "" }, true],
+      [refusal(404, "not_found", "No such route."), undefined],
+      [refusal(501, "none", "None."), true],
+      [answer(502, { account: "acme" }), undefined],
+      [answer(200, { account: "" }), undefined],
+      [answer(200, { account: 7 }), undefined],
+      [answer(200, { account: "x".repeat(256) }), undefined],
+      [answer(200, { account: apiKey }), undefined]
+    ] as const) {
+      const failure = yield* ends.unanswers((connector) => connector.account?.() ?? noMethod, answered)
+      assert.strictEqual(failure.isUnsupported, isUnsupported)
+    }
+  })
 })
 
 describe("errors", () => {
-  it.effect("the error of an unreadable answer names the field and shows no value", () =>
-    Effect.gen(function* () {
-      const failure = yield* unanswers("charge", charged({ status: "captured", captured_amount: "12345678" }))
-      assert.include(failure.reason, "captured_amount")
-      assert.notInclude(JSON.stringify(failure), "12345678")
-    })
-  )
+  itRuns("the error of an unreadable answer names the field and shows no value", function* () {
+    const failure = yield* unanswers("charge", charged({ status: "captured", captured_amount: "12345678" }))
+    assert.include(failure.reason, "captured_amount")
+    assert.notInclude(JSON.stringify(failure), "12345678")
+  })
 })
 
 describe("credentials", () => {

@@ -1,8 +1,10 @@
 /** Messages of the provider protocol about operations and disputes; the suite reads one of each other kind. */
+
 import { createHmac } from "node:crypto"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { HttpConnector } from "@pointsman/connector-http"
 import { scriptedTransport } from "@pointsman/contracts/connector"
+import { itRuns } from "@pointsman/contracts/vitest"
 import { money, type ProviderMessage } from "@pointsman/core/connector"
 import { Effect, Redacted, Result } from "effect"
 import { apiKey } from "./Provider.ts"
@@ -72,22 +74,18 @@ describe("operation.updated", () => {
       { _tag: "OperationFailed", isFinal: true, reason: "refused: *** *** ***" }
     ]
   ] as const) {
-    it.effect(`${JSON.stringify(Object.keys(more))} is ${JSON.stringify(state)} of ours`, () =>
-      Effect.gen(function* () {
-        const { about } = Result.getOrThrow(yield* read("operation.updated", { ...operation, ...more }))
-        if (about._tag !== "Operation") return assert.fail(`it is about ${about._tag}`)
-        assert.strictEqual(about.operationId, "op_1")
-        assert.deepStrictEqual<unknown>(about.state(eur), state)
-      })
-    )
+    itRuns(`${JSON.stringify(Object.keys(more))} is ${JSON.stringify(state)} of ours`, function* () {
+      const { about } = Result.getOrThrow(yield* read("operation.updated", { ...operation, ...more }))
+      if (about._tag !== "Operation") return assert.fail(`it is about ${about._tag}`)
+      assert.strictEqual(about.operationId, "op_1")
+      assert.deepStrictEqual<unknown>(about.state(eur), state)
+    })
   }
 
-  it.effect("an old state in a message written later has the time of the state", () =>
-    Effect.gen(function* () {
-      const { at } = Result.getOrThrow(yield* read("operation.updated", operation))
-      assert.strictEqual(at, Date.UTC(2026, 10, 21, 12, 0, 0))
-    })
-  )
+  itRuns("an old state in a message written later has the time of the state", function* () {
+    const { at } = Result.getOrThrow(yield* read("operation.updated", operation))
+    assert.strictEqual(at, Date.UTC(2026, 10, 21, 12, 0, 0))
+  })
 
   for (const [what, more, field] of [
     ["no id from Pointsman", { operation_id: undefined }, "data.operation_id"],
@@ -96,14 +94,12 @@ describe("operation.updated", () => {
     ["no time of the state", { updated: undefined }, "data.updated"],
     ["half a unit", { amount: 0.5 }, "data.amount"]
   ] as const) {
-    it.effect(`${what} is unreadable at ${field}`, () =>
-      Effect.gen(function* () {
-        const result = yield* read("operation.updated", { ...operation, ...more })
-        if (Result.isSuccess(result)) return assert.fail(`it was read as ${JSON.stringify(result.success)}`)
-        assert.strictEqual(result.failure._tag, "pointsman/MessageUnreadable")
-        assert.strictEqual(result.failure.reason, `it is not as the protocol says at ${field}`)
-      })
-    )
+    itRuns(`${what} is unreadable at ${field}`, function* () {
+      const result = yield* read("operation.updated", { ...operation, ...more })
+      if (Result.isSuccess(result)) return assert.fail(`it was read as ${JSON.stringify(result.success)}`)
+      assert.strictEqual(result.failure._tag, "pointsman/MessageUnreadable")
+      assert.strictEqual(result.failure.reason, `it is not as the protocol says at ${field}`)
+    })
   }
 })
 
@@ -113,18 +109,16 @@ describe("disputes", () => {
     ["dispute.won", "won"],
     ["dispute.lost", "lost"]
   ] as const) {
-    it.effect(`the dispute of ${type} is ${verdict}, whatever else it contains`, () =>
-      Effect.gen(function* () {
-        const more = { amount: 600, currency: "EUR", reason: "fraud", evidence_due_by: "2026-12-01T00:00:00Z" }
-        const { about, at } = Result.getOrThrow(yield* read(type, { attempt_id: "att_1", dispute_id: "dp_1", ...more }))
-        assert.deepStrictEqual(about, {
-          ...{ _tag: "Dispute", charge: { attemptId: "att_1" }, disputeId: "dp_1", verdict },
-          ...{ money: { minorUnits: 600, currency: "EUR" }, dueBy: Date.UTC(2026, 11, 1) },
-          ...{ reason: "other", providerReason: "fraud" }
-        })
-        assert.strictEqual(at, Date.UTC(2026, 10, 21, 12, 0, 10))
+    itRuns(`the dispute of ${type} is ${verdict}, whatever else it contains`, function* () {
+      const more = { amount: 600, currency: "EUR", reason: "fraud", evidence_due_by: "2026-12-01T00:00:00Z" }
+      const { about, at } = Result.getOrThrow(yield* read(type, { attempt_id: "att_1", dispute_id: "dp_1", ...more }))
+      assert.deepStrictEqual(about, {
+        ...{ _tag: "Dispute", charge: { attemptId: "att_1" }, disputeId: "dp_1", verdict },
+        ...{ money: { minorUnits: 600, currency: "EUR" }, dueBy: Date.UTC(2026, 11, 1) },
+        ...{ reason: "other", providerReason: "fraud" }
       })
-    )
+      assert.strictEqual(at, Date.UTC(2026, 10, 21, 12, 0, 10))
+    })
   }
 
   for (const [type, status, said] of [
@@ -140,48 +134,40 @@ describe("disputes", () => {
     ["dispute.lost", "won", { verdict: "lost", status: "won" }],
     ["dispute.won", "warning", { verdict: "won", status: "warning" }]
   ] as const) {
-    it.effect(`${type} with the status ${status} says ${JSON.stringify(said)}`, () =>
-      Effect.gen(function* () {
-        const { about } = Result.getOrThrow(yield* read(type, { attempt_id: "att_1", ...(status && { status }) }))
-        assert.deepStrictEqual(about, {
-          ...{ _tag: "Dispute", charge: { attemptId: "att_1" }, disputeId: null },
-          ...said
-        } as typeof about)
-      })
-    )
+    itRuns(`${type} with the status ${status} says ${JSON.stringify(said)}`, function* () {
+      const { about } = Result.getOrThrow(yield* read(type, { attempt_id: "att_1", ...(status && { status }) }))
+      assert.deepStrictEqual(about, {
+        ...{ _tag: "Dispute", charge: { attemptId: "att_1" }, disputeId: null },
+        ...said
+      } as typeof about)
+    })
   }
 
-  it.effect("an inquiry and our reason have no verdict, with the provider's own code", () =>
-    Effect.gen(function* () {
-      const more = { status: "warning", reason: "not_received", provider_reason: "13.1" }
-      const { about } = Result.getOrThrow(yield* read("dispute.opened", { attempt_id: "att_1", ...more }))
-      assert.deepStrictEqual(about, {
-        ...{ _tag: "Dispute", charge: { attemptId: "att_1" }, disputeId: null, verdict: null, status: "warning" },
-        ...{ reason: "not_received", providerReason: "13.1" }
-      })
+  itRuns("an inquiry and our reason have no verdict, with the provider's own code", function* () {
+    const more = { status: "warning", reason: "not_received", provider_reason: "13.1" }
+    const { about } = Result.getOrThrow(yield* read("dispute.opened", { attempt_id: "att_1", ...more }))
+    assert.deepStrictEqual(about, {
+      ...{ _tag: "Dispute", charge: { attemptId: "att_1" }, disputeId: null, verdict: null, status: "warning" },
+      ...{ reason: "not_received", providerReason: "13.1" }
     })
-  )
+  })
 
-  it.effect("fields of the charge in their place are not the dispute's", () =>
-    Effect.gen(function* () {
-      const more = { status: "captured", amount: -1, currency: "eur", evidence_due_by: "soon", reason: 5 }
-      const { about } = Result.getOrThrow(yield* read("dispute.opened", { attempt_id: "att_1", ...more }))
-      const charge = { attemptId: "att_1" }
-      assert.deepStrictEqual(about, { _tag: "Dispute", charge, disputeId: null, verdict: "opened" })
-    })
-  )
+  itRuns("fields of the charge in their place are not the dispute's", function* () {
+    const more = { status: "captured", amount: -1, currency: "eur", evidence_due_by: "soon", reason: 5 }
+    const { about } = Result.getOrThrow(yield* read("dispute.opened", { attempt_id: "att_1", ...more }))
+    const charge = { attemptId: "att_1" }
+    assert.deepStrictEqual(about, { _tag: "Dispute", charge, disputeId: null, verdict: "opened" })
+  })
 
-  it.effect("a type outside of the protocol is hidden, and the charge that it names looked up", () =>
-    Effect.gen(function* () {
-      const named = Result.getOrThrow(yield* read("charge.hunter2", { attempt_id: "att_1" }))
-      assert.deepStrictEqual(named.about, {
-        _tag: "Changed",
-        charge: { attemptId: "att_1" },
-        reason: "unknown message type"
-      })
-      const result = yield* read("charge.hunter2", {})
-      if (Result.isSuccess(result)) return assert.fail(`it was read as ${JSON.stringify(result.success)}`)
-      assert.strictEqual(result.failure.reason, "unknown message type")
+  itRuns("a type outside of the protocol is hidden, and the charge that it names looked up", function* () {
+    const named = Result.getOrThrow(yield* read("charge.hunter2", { attempt_id: "att_1" }))
+    assert.deepStrictEqual(named.about, {
+      _tag: "Changed",
+      charge: { attemptId: "att_1" },
+      reason: "unknown message type"
     })
-  )
+    const result = yield* read("charge.hunter2", {})
+    if (Result.isSuccess(result)) return assert.fail(`it was read as ${JSON.stringify(result.success)}`)
+    assert.strictEqual(result.failure.reason, "unknown message type")
+  })
 })

@@ -11,6 +11,7 @@ import {
   type SocketProviderOptions,
   socketProvider
 } from "@pointsman/contracts/connector"
+import { itRuns } from "@pointsman/contracts/vitest"
 import { type Connector, money, NotSent, Unanswered } from "@pointsman/core/connector"
 import { make } from "@pointsman/transport-node"
 import { Effect, Fiber } from "effect"
@@ -51,33 +52,25 @@ for (const name of operations) {
       assert.strictEqual(at.connections(), 1)
     })
 
-    it.effect("a provider that refuses the connection is NotSent", () =>
-      Effect.gen(function* () {
-        assert.instanceOf(yield* failure(yield* connectTo(yield* refusedUrl)), NotSent)
-      })
-    )
-    it.effect("a name that does not exist is NotSent", () =>
-      Effect.gen(function* () {
-        assert.instanceOf(yield* failure(yield* connectTo("http://provider.invalid")), NotSent)
-      })
-    )
-    it.effect("a provider without TLS at an https URL is NotSent without a request", () =>
-      Effect.gen(function* () {
-        const at = yield* socketProvider({ onConnection: (socket) => socket.once("data", () => socket.end("?\r\n")) })
-        assert.instanceOf(yield* failure(yield* connectTo(at.url.replace("http:", "https:"))), NotSent)
-        assert.strictEqual(at.requests.length, 0)
-      })
-    )
-    it.effect("silence past the timeout is Unanswered after one request", () =>
-      Effect.gen(function* () {
-        const { at, connector } = yield* setup({})
-        const operating = yield* Effect.forkChild(failure(connector))
-        yield* at.whenRequests(1)
-        yield* TestClock.adjust(timeoutMillis)
-        assert.instanceOf(yield* Fiber.join(operating), Unanswered)
-        assert.strictEqual(at.requests.length, 1)
-      })
-    )
+    itRuns("a provider that refuses the connection is NotSent", function* () {
+      assert.instanceOf(yield* failure(yield* connectTo(yield* refusedUrl)), NotSent)
+    })
+    itRuns("a name that does not exist is NotSent", function* () {
+      assert.instanceOf(yield* failure(yield* connectTo("http://provider.invalid")), NotSent)
+    })
+    itRuns("a provider without TLS at an https URL is NotSent without a request", function* () {
+      const at = yield* socketProvider({ onConnection: (socket) => socket.once("data", () => socket.end("?\r\n")) })
+      assert.instanceOf(yield* failure(yield* connectTo(at.url.replace("http:", "https:"))), NotSent)
+      assert.strictEqual(at.requests.length, 0)
+    })
+    itRuns("silence past the timeout is Unanswered after one request", function* () {
+      const { at, connector } = yield* setup({})
+      const operating = yield* Effect.forkChild(failure(connector))
+      yield* at.whenRequests(1)
+      yield* TestClock.adjust(timeoutMillis)
+      assert.instanceOf(yield* Fiber.join(operating), Unanswered)
+      assert.strictEqual(at.requests.length, 1)
+    })
     for (const [what, onRequest] of [
       ["a reset after the request", (socket) => socket.resetAndDestroy()],
       [
@@ -111,15 +104,13 @@ describe("and without a fault", () => {
     return at.requests[0]
   }
 
-  it.effect("a refusal is Rejected after one request", () =>
-    Effect.gen(function* () {
-      const body = JSON.stringify({ error: { code: "bad_key", message: `Unknown key ${apiKey}.` } })
-      const { at, connector } = yield* setup({ onRequest: (socket) => socket.write(httpAnswer(401, body)) })
-      const answer = yield* connector.charge(sample.charge)
-      assert.deepStrictEqual(answer, { _tag: "Rejected", code: "bad_key", message: "Unknown key ***." })
-      only(at)
-    })
-  )
+  itRuns("a refusal is Rejected after one request", function* () {
+    const body = JSON.stringify({ error: { code: "bad_key", message: `Unknown key ${apiKey}.` } })
+    const { at, connector } = yield* setup({ onRequest: (socket) => socket.write(httpAnswer(401, body)) })
+    const answer = yield* connector.charge(sample.charge)
+    assert.deepStrictEqual(answer, { _tag: "Rejected", code: "bad_key", message: "Unknown key ***." })
+    only(at)
+  })
   it.effect.each([
     ["in a URL", encodeURIComponent(apiKey)],
     ["in Base64", btoa(apiKey)],
@@ -134,35 +125,29 @@ describe("and without a fault", () => {
       assert.match(answer._tag === "Rejected" ? answer.message : "", /^Unknown key .{0,8}\*\*\*.{0,4}\.$/u)
     })
   )
-  it.effect("a success whose reference shows the key is unknown, and its reason hides the key", () =>
-    Effect.gen(function* () {
-      const body = JSON.stringify({ provider_reference: `ch_${btoa(apiKey)}`, status: "captured" })
-      const { at, connector } = yield* setup({ onRequest: (socket) => socket.write(httpAnswer(200, body)) })
-      const failure = yield* Effect.flip(connector.charge(sample.charge))
-      assert.strictEqual(failure._tag, "pointsman/Unanswered")
-      assert.match(failure.reason, /\(status 200\) is not as the protocol says at provider_reference$/u)
-      only(at)
-    })
-  )
-  it.effect("a success is Captured, and the provider saw our id and key", () =>
-    Effect.gen(function* () {
-      const { at, connector } = yield* setup({ onRequest: (socket) => socket.write(httpAnswer(200, success)) })
-      const answer = yield* connector.charge(sample.charge)
-      assert.deepStrictEqual(answer, { _tag: "Captured", providerRef: "ch_1", stated: money(1000, "EUR") })
-      const request = only(at)
-      assert.strictEqual(request?.path, "/charges")
-      assert.strictEqual(request?.headers["idempotency-key"], "att_1")
-      assert.strictEqual(request?.headers["authorization"], `Bearer ${apiKey}`)
-      assert.strictEqual(JSON.parse(request?.body ?? "").instrument, "tok_12345678")
-    })
-  )
+  itRuns("a success whose reference shows the key is unknown, and its reason hides the key", function* () {
+    const body = JSON.stringify({ provider_reference: `ch_${btoa(apiKey)}`, status: "captured" })
+    const { at, connector } = yield* setup({ onRequest: (socket) => socket.write(httpAnswer(200, body)) })
+    const failure = yield* Effect.flip(connector.charge(sample.charge))
+    assert.strictEqual(failure._tag, "pointsman/Unanswered")
+    assert.match(failure.reason, /\(status 200\) is not as the protocol says at provider_reference$/u)
+    only(at)
+  })
+  itRuns("a success is Captured, and the provider saw our id and key", function* () {
+    const { at, connector } = yield* setup({ onRequest: (socket) => socket.write(httpAnswer(200, success)) })
+    const answer = yield* connector.charge(sample.charge)
+    assert.deepStrictEqual(answer, { _tag: "Captured", providerRef: "ch_1", stated: money(1000, "EUR") })
+    const request = only(at)
+    assert.strictEqual(request?.path, "/charges")
+    assert.strictEqual(request?.headers["idempotency-key"], "att_1")
+    assert.strictEqual(request?.headers["authorization"], `Bearer ${apiKey}`)
+    assert.strictEqual(JSON.parse(request?.body ?? "").instrument, "tok_12345678")
+  })
   const neverReceived = JSON.stringify({ found: false, attempt_id: "att_1" })
-  it.effect("a charge that the provider never received is NotFound after one request", () =>
-    Effect.gen(function* () {
-      const { at, connector } = yield* setup({ onRequest: (socket) => socket.write(httpAnswer(404, neverReceived)) })
-      const found = yield* connector.lookUpCharge(sample.lookUpCharge)
-      assert.deepStrictEqual(found, { _tag: "NotFound", conclusive: true })
-      assert.strictEqual(only(at)?.path, "/charges?attempt_id=att_1")
-    })
-  )
+  itRuns("a charge that the provider never received is NotFound after one request", function* () {
+    const { at, connector } = yield* setup({ onRequest: (socket) => socket.write(httpAnswer(404, neverReceived)) })
+    const found = yield* connector.lookUpCharge(sample.lookUpCharge)
+    assert.deepStrictEqual(found, { _tag: "NotFound", conclusive: true })
+    assert.strictEqual(only(at)?.path, "/charges?attempt_id=att_1")
+  })
 })

@@ -1,7 +1,9 @@
 /** The protocol's report rows. */
-import { assert, describe, it } from "@effect/vitest"
+
+import { assert, describe } from "@effect/vitest"
 import { HttpConnector } from "@pointsman/connector-http"
 import { scriptedConnector } from "@pointsman/contracts/connector"
+import { itRuns } from "@pointsman/contracts/vitest"
 import type { ListRequest, TransportAnswer } from "@pointsman/core/connector"
 import { Effect, Result } from "effect"
 import { answer, apiKey } from "./Provider.ts"
@@ -33,88 +35,84 @@ const row = (fields: object = {}) => ({
 const pageOf = (rows: ReadonlyArray<unknown>, next_cursor: string | null = null) => answer(200, { rows, next_cursor })
 
 describe("report rows", () => {
-  it.effect("a report's window is in RFC 3339, its cursor encoded, without a key", () =>
-    Effect.gen(function* () {
-      const times = "occurred_from=2026-11-21T12%3A00%3A00.000Z&occurred_before=2026-11-21T13%3A00%3A00.000Z"
-      const first = yield* fetched(pageOf([]))
-      assert.strictEqual(first.request?.url, `https://provider.example/v1/report_rows?${times}`)
-      assert.strictEqual(first.request?.method, "GET")
-      assert.notProperty(first.request?.headers, "idempotency-key")
-      const next = yield* fetched(pageOf([]), { ...window, cursor: "a/b c" })
-      assert.strictEqual(next.request?.url, `https://provider.example/v1/report_rows?${times}&cursor=a%2Fb%20c`)
-    })
-  )
+  itRuns("a report's window is in RFC 3339, its cursor encoded, without a key", function* () {
+    const times = "occurred_from=2026-11-21T12%3A00%3A00.000Z&occurred_before=2026-11-21T13%3A00%3A00.000Z"
+    const first = yield* fetched(pageOf([]))
+    assert.strictEqual(first.request?.url, `https://provider.example/v1/report_rows?${times}`)
+    assert.strictEqual(first.request?.method, "GET")
+    assert.notProperty(first.request?.headers, "idempotency-key")
+    const next = yield* fetched(pageOf([]), { ...window, cursor: "a/b c" })
+    assert.strictEqual(next.request?.url, `https://provider.example/v1/report_rows?${times}&cursor=a%2Fb%20c`)
+  })
 
-  it.effect("a full row and a plain one each say what their fields say", () =>
-    Effect.gen(function* () {
-      const full = row({
-        row_id: "mv_2",
-        kind: "refund",
-        gross: -500,
-        attempt_id: "att_1",
-        operation_id: "op_1",
-        refund_id: "rf_1",
-        provider_reference: "ch_1",
-        provider_refund_id: "re_1",
-        dispute_id: "dp_1",
-        reference: "order 1",
-        payout_currency: "USD",
-        converted: -550,
-        fee: 10,
-        net: -560,
-        payout_id: "po_1",
-        settled_at: "2026-11-22T00:00:00Z",
-        generated_at: "2026-11-23T00:00:00Z"
-      })
-      const { result } = yield* fetched(pageOf([row({ fee: null, reference: null }), full], "c1"))
-      const usd = (minorUnits: number) => ({ minorUnits, currency: "USD" })
-      const names = { attemptId: null, operationId: null, refundId: null, providerRef: null }
-      assert.deepStrictEqual(Result.getOrThrow(result), {
-        entries: [
-          {
-            _tag: "Row",
-            row: {
-              id: "mv_1",
-              kind: "charge",
-              names: { ...names, providerRefundId: null, disputeId: null, reference: null },
-              gross: { minorUnits: 1999, currency: "EUR" },
-              converted: null,
-              fee: null,
-              net: null,
-              payoutId: null,
-              occurredAt: Date.UTC(2026, 10, 21, 12, 0, 0, 250),
-              settledAt: null
-            }
-          },
-          {
-            _tag: "Row",
-            row: {
-              id: "mv_2",
-              kind: "refund",
-              names: {
-                attemptId: "att_1",
-                operationId: "op_1",
-                refundId: "rf_1",
-                providerRef: "ch_1",
-                providerRefundId: "re_1",
-                disputeId: "dp_1",
-                reference: "order 1"
-              },
-              gross: { minorUnits: -500, currency: "EUR" },
-              converted: usd(-550),
-              fee: usd(10),
-              net: usd(-560),
-              payoutId: "po_1",
-              occurredAt: Date.UTC(2026, 10, 21, 12, 0, 0, 250),
-              settledAt: Date.UTC(2026, 10, 22),
-              generatedAt: Date.UTC(2026, 10, 23)
-            }
-          }
-        ],
-        nextCursor: "c1"
-      })
+  itRuns("a full row and a plain one each say what their fields say", function* () {
+    const full = row({
+      row_id: "mv_2",
+      kind: "refund",
+      gross: -500,
+      attempt_id: "att_1",
+      operation_id: "op_1",
+      refund_id: "rf_1",
+      provider_reference: "ch_1",
+      provider_refund_id: "re_1",
+      dispute_id: "dp_1",
+      reference: "order 1",
+      payout_currency: "USD",
+      converted: -550,
+      fee: 10,
+      net: -560,
+      payout_id: "po_1",
+      settled_at: "2026-11-22T00:00:00Z",
+      generated_at: "2026-11-23T00:00:00Z"
     })
-  )
+    const { result } = yield* fetched(pageOf([row({ fee: null, reference: null }), full], "c1"))
+    const usd = (minorUnits: number) => ({ minorUnits, currency: "USD" })
+    const names = { attemptId: null, operationId: null, refundId: null, providerRef: null }
+    assert.deepStrictEqual(Result.getOrThrow(result), {
+      entries: [
+        {
+          _tag: "Row",
+          row: {
+            id: "mv_1",
+            kind: "charge",
+            names: { ...names, providerRefundId: null, disputeId: null, reference: null },
+            gross: { minorUnits: 1999, currency: "EUR" },
+            converted: null,
+            fee: null,
+            net: null,
+            payoutId: null,
+            occurredAt: Date.UTC(2026, 10, 21, 12, 0, 0, 250),
+            settledAt: null
+          }
+        },
+        {
+          _tag: "Row",
+          row: {
+            id: "mv_2",
+            kind: "refund",
+            names: {
+              attemptId: "att_1",
+              operationId: "op_1",
+              refundId: "rf_1",
+              providerRef: "ch_1",
+              providerRefundId: "re_1",
+              disputeId: "dp_1",
+              reference: "order 1"
+            },
+            gross: { minorUnits: -500, currency: "EUR" },
+            converted: usd(-550),
+            fee: usd(10),
+            net: usd(-560),
+            payoutId: "po_1",
+            occurredAt: Date.UTC(2026, 10, 21, 12, 0, 0, 250),
+            settledAt: Date.UTC(2026, 10, 22),
+            generatedAt: Date.UTC(2026, 10, 23)
+          }
+        }
+      ],
+      nextCursor: "c1"
+    })
+  })
 
   for (const [what, field, fields] of [
     ["an empty id", "row_id", { row_id: "" }],
@@ -131,16 +129,14 @@ describe("report rows", () => {
     ["a net amount alone", "fee", { net: 45 }],
     ["the key of the adapter", "", { reference: apiKey }]
   ] as const) {
-    it.effect(`a row with ${what} is unreadable at "${field}", others are not`, () =>
-      Effect.gen(function* () {
-        const { result } = yield* fetched(pageOf([row(), row(fields)]))
-        const [fine, wrong] = Result.getOrThrow(result).entries
-        assert.strictEqual(fine?._tag, "Row")
-        assert(wrong?._tag === "Unreadable")
-        assert.deepStrictEqual([wrong.unreadable.row, wrong.unreadable.field], [2, field])
-        assert.notInclude(JSON.stringify(wrong), apiKey)
-      })
-    )
+    itRuns(`a row with ${what} is unreadable at "${field}", others are not`, function* () {
+      const { result } = yield* fetched(pageOf([row(), row(fields)]))
+      const [fine, wrong] = Result.getOrThrow(result).entries
+      assert.strictEqual(fine?._tag, "Row")
+      assert(wrong?._tag === "Unreadable")
+      assert.deepStrictEqual([wrong.unreadable.row, wrong.unreadable.field], [2, field])
+      assert.notInclude(JSON.stringify(wrong), apiKey)
+    })
   }
 
   for (const [what, wrong, reason] of [
@@ -150,19 +146,15 @@ describe("report rows", () => {
     ["a page without rows", answer(200, { charges: [] }), "rows"],
     ["a cursor that shows the key", pageOf([], apiKey), "next_cursor"]
   ] as const) {
-    it.effect(`${what} makes the page unanswered with the reason, and never empty`, () =>
-      Effect.gen(function* () {
-        const { result } = yield* fetched(wrong)
-        assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
-        assert.include(result.failure.reason, reason)
-      })
-    )
+    itRuns(`${what} makes the page unanswered with the reason, and never empty`, function* () {
+      const { result } = yield* fetched(wrong)
+      assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
+      assert.include(result.failure.reason, reason)
+    })
   }
 
-  it.effect("a page with the same cursor again is unanswered", () =>
-    Effect.gen(function* () {
-      const { result } = yield* fetched(pageOf([], "c1"), { ...window, cursor: "c1" })
-      assert.isTrue(Result.isFailure(result))
-    })
-  )
+  itRuns("a page with the same cursor again is unanswered", function* () {
+    const { result } = yield* fetched(pageOf([], "c1"), { ...window, cursor: "c1" })
+    assert.isTrue(Result.isFailure(result))
+  })
 })

@@ -1,5 +1,7 @@
 /** Mollie's signed webhooks, signed by Mollie's own library, and the unsigned ones that name a payment. */
+
 import { assert, describe, it } from "@effect/vitest"
+import { itRuns } from "@pointsman/contracts/vitest"
 import type { Connector, HintedMessage, MessageAbout, ProviderMessage, RawMessage } from "@pointsman/core/connector"
 import { money } from "@pointsman/core/connector"
 import { Effect, Redacted, Result } from "effect"
@@ -45,27 +47,25 @@ const unnamed = (about: MessageAbout): unknown => {
 describe("the signature", () => {
   const text = JSON.stringify(event("payment.paid", payment()))
 
-  it.effect("a message is read or refused as by Mollie's library", () =>
-    Effect.gen(function* () {
-      const right = yield* signatureOf(text)
-      const wrong = yield* signatureOf(text, "alternate_webhook_secret")
-      const cases: ReadonlyArray<readonly [string, string]> = [
-        ["bare", right],
-        ["prefixed", `sha256=${right}`],
-        ["of another secret", `sha256=${wrong}`],
-        ["of another body", `sha256=${yield* signatureOf(`${text} `)}`],
-        ["invalid", "invalid_signature"],
-        ["cut", `sha256=${right.slice(1)}`]
-      ]
-      for (const [what, signature] of cases) {
-        const isAccepted = yield* Effect.promise(() =>
-          SignatureValidator.validate(text, secret, signature).catch(() => false)
-        )
-        const result = yield* read({ headers: { "x-mollie-signature": signature }, body: bytes(text) })
-        assert.strictEqual(Result.isSuccess(result), isAccepted, what)
-      }
-    })
-  )
+  itRuns("a message is read or refused as by Mollie's library", function* () {
+    const right = yield* signatureOf(text)
+    const wrong = yield* signatureOf(text, "alternate_webhook_secret")
+    const cases: ReadonlyArray<readonly [string, string]> = [
+      ["bare", right],
+      ["prefixed", `sha256=${right}`],
+      ["of another secret", `sha256=${wrong}`],
+      ["of another body", `sha256=${yield* signatureOf(`${text} `)}`],
+      ["invalid", "invalid_signature"],
+      ["cut", `sha256=${right.slice(1)}`]
+    ]
+    for (const [what, signature] of cases) {
+      const isAccepted = yield* Effect.promise(() =>
+        SignatureValidator.validate(text, secret, signature).catch(() => false)
+      )
+      const result = yield* read({ headers: { "x-mollie-signature": signature }, body: bytes(text) })
+      assert.strictEqual(Result.isSuccess(result), isAccepted, what)
+    }
+  })
 
   // The payloads and secrets of the tests of Mollie's PHP library (`SignatureValidatorTest.php` and
   // `WebhookSignatureVerifierTest.php` of https://github.com/mollie/mollie-api-php); the tags are OpenSSL's.
@@ -81,55 +81,49 @@ describe("the signature", () => {
       "77ffed7a0a427c09a20254c84c607ca1477a544e9bbc77c7eabc97f7b3574fe0"
     ]
   ] as const) {
-    it.effect(`only the payload that Mollie's PHP library signs with ${itsSecret} verifies`, () =>
-      Effect.gen(function* () {
-        const ends = (body: string, signature: string, by: string = itsSecret) =>
-          Effect.map(
-            read({ headers: { "x-mollie-signature": signature }, body: bytes(body), secret: Redacted.make(by) }),
-            (result) => (Result.isFailure(result) ? result.failure._tag : "read")
-          )
-        // Verified, and no event of a payment.
-        for (const signature of [tag, `sha256=${tag}`]) {
-          assert.strictEqual(yield* ends(payload, signature), "pointsman/MessageUnreadable")
-        }
-        assert.strictEqual(yield* ends(`${payload} `, tag), "pointsman/MessageUnverified")
-        assert.strictEqual(yield* ends(payload, tag, "the secret of another account"), "pointsman/MessageUnverified")
-      })
-    )
+    itRuns(`only the payload that Mollie's PHP library signs with ${itsSecret} verifies`, function* () {
+      const ends = (body: string, signature: string, by: string = itsSecret) =>
+        Effect.map(
+          read({ headers: { "x-mollie-signature": signature }, body: bytes(body), secret: Redacted.make(by) }),
+          (result) => (Result.isFailure(result) ? result.failure._tag : "read")
+        )
+      // Verified, and no event of a payment.
+      for (const signature of [tag, `sha256=${tag}`]) {
+        assert.strictEqual(yield* ends(payload, signature), "pointsman/MessageUnreadable")
+      }
+      assert.strictEqual(yield* ends(`${payload} `, tag), "pointsman/MessageUnverified")
+      assert.strictEqual(yield* ends(payload, tag, "the secret of another account"), "pointsman/MessageUnverified")
+    })
   }
 
-  it.effect("either signature of a rotation is enough, in any order, of eight at most", () =>
-    Effect.gen(function* () {
-      const right = `sha256=${yield* signatureOf(text)}`
-      const other = `sha256=${yield* signatureOf(text, "alternate_webhook_secret")}`
-      for (const [header, isRead] of [
-        [`${right}, ${other}`, true],
-        [`${other},${right}`, true],
-        [`${other}, ${other}`, false],
-        [`${Array(8).fill(other).join(",")},${right}`, false]
-      ] as const) {
-        const result = yield* read({ headers: { "x-mollie-signature": header }, body: bytes(text) })
-        assert.strictEqual(Result.isSuccess(result), isRead, header)
-      }
-    })
-  )
+  itRuns("either signature of a rotation is enough, in any order, of eight at most", function* () {
+    const right = `sha256=${yield* signatureOf(text)}`
+    const other = `sha256=${yield* signatureOf(text, "alternate_webhook_secret")}`
+    for (const [header, isRead] of [
+      [`${right}, ${other}`, true],
+      [`${other},${right}`, true],
+      [`${other}, ${other}`, false],
+      [`${Array(8).fill(other).join(",")},${right}`, false]
+    ] as const) {
+      const result = yield* read({ headers: { "x-mollie-signature": header }, body: bytes(text) })
+      assert.strictEqual(Result.isSuccess(result), isRead, header)
+    }
+  })
 
-  it.effect("an event too old or of the future is refused; as old as its last sending, not", () =>
-    Effect.gen(function* () {
-      const headers = { "x-mollie-signature": yield* signatureOf(text) }
-      for (const [age, isRead] of [
-        [26 * hour, true],
-        [52 * hour, true],
-        [52 * hour + 1, false],
-        [-5 * 60_000, true],
-        [-5 * 60_000 - 1, false]
-      ] as const) {
-        const result = yield* read({ headers, body: bytes(text), receivedAt: noon + age })
-        assert.strictEqual(Result.isSuccess(result), isRead, `${age} ms`)
-        if (Result.isFailure(result)) assert.strictEqual(result.failure._tag, "pointsman/MessageUnverified")
-      }
-    })
-  )
+  itRuns("an event too old or of the future is refused; as old as its last sending, not", function* () {
+    const headers = { "x-mollie-signature": yield* signatureOf(text) }
+    for (const [age, isRead] of [
+      [26 * hour, true],
+      [52 * hour, true],
+      [52 * hour + 1, false],
+      [-5 * 60_000, true],
+      [-5 * 60_000 - 1, false]
+    ] as const) {
+      const result = yield* read({ headers, body: bytes(text), receivedAt: noon + age })
+      assert.strictEqual(Result.isSuccess(result), isRead, `${age} ms`)
+      if (Result.isFailure(result)) assert.strictEqual(result.failure._tag, "pointsman/MessageUnverified")
+    }
+  })
 })
 
 const events: ReadonlyArray<readonly [type: string, entity: Fields, becomes: string]> = [
@@ -153,11 +147,9 @@ const events: ReadonlyArray<readonly [type: string, entity: Fields, becomes: str
 
 describe("an event", () => {
   for (const [type, entity, becomes] of events) {
-    it.effect(`${type} is ${becomes}`, () =>
-      Effect.gen(function* () {
-        assert.strictEqual(outcomeOf(yield* readSigned(event(type, entity))), becomes)
-      })
-    )
+    itRuns(`${type} is ${becomes}`, function* () {
+      assert.strictEqual(outcomeOf(yield* readSigned(event(type, entity))), becomes)
+    })
   }
 
   for (const [amount, stated] of [
@@ -165,21 +157,19 @@ describe("an event", () => {
     [{ currency: "EUR", value: "3,00" }, {}],
     [undefined, {}]
   ] as const) {
-    it.effect(`a chargeback of ${amount?.value} disputes that`, () =>
-      Effect.gen(function* () {
-        for (const [type, reversedAt, verdict] of [
-          ["chargeback.received", null, "opened"],
-          ["chargeback.reversed", "2026-11-22T12:00:00+00:00", "won"]
-        ] as const) {
-          const { about } = Result.getOrThrow(yield* readSigned(event(type, chargeback({ amount, reversedAt }))))
-          const { id: disputeId, paymentId: providerRef } = chargeback() as { id: string; paymentId: string }
-          assert.deepStrictEqual<unknown>(about, {
-            ...{ _tag: "Dispute", charge: { providerRef }, disputeId, verdict },
-            ...stated
-          })
-        }
-      })
-    )
+    itRuns(`a chargeback of ${amount?.value} disputes that`, function* () {
+      for (const [type, reversedAt, verdict] of [
+        ["chargeback.received", null, "opened"],
+        ["chargeback.reversed", "2026-11-22T12:00:00+00:00", "won"]
+      ] as const) {
+        const { about } = Result.getOrThrow(yield* readSigned(event(type, chargeback({ amount, reversedAt }))))
+        const { id: disputeId, paymentId: providerRef } = chargeback() as { id: string; paymentId: string }
+        assert.deepStrictEqual<unknown>(about, {
+          ...{ _tag: "Dispute", charge: { providerRef }, disputeId, verdict },
+          ...stated
+        })
+      }
+    })
   }
 
   // As Mollie writes a refund that was made in its dashboard (https://docs.mollie.com/reference/get-refund), or by another
@@ -190,19 +180,17 @@ describe("an event", () => {
       ["refunded", "Succeeded"],
       ["canceled", "RefundFailed"]
     ]) {
-      it.effect(`the payment of ${JSON.stringify(metadata)}, ${status}, names its refund`, () =>
-        Effect.gen(function* () {
-          const message = event(
-            `refund.${status}`,
-            refund({ metadata, status, amount: { currency: "EUR", value: "4.00" } })
-          )
-          const { about } = Result.getOrThrow(yield* readSigned(message))
-          assert.deepStrictEqual(unnamed(about), {
-            ...{ charge: { providerRef }, providerRefundId: "re_4qqhO89gsT", tag },
-            amount: status === "canceled" ? undefined : 400
-          })
+      itRuns(`the payment of ${JSON.stringify(metadata)}, ${status}, names its refund`, function* () {
+        const message = event(
+          `refund.${status}`,
+          refund({ metadata, status, amount: { currency: "EUR", value: "4.00" } })
+        )
+        const { about } = Result.getOrThrow(yield* readSigned(message))
+        assert.deepStrictEqual(unnamed(about), {
+          ...{ charge: { providerRef }, providerRefundId: "re_4qqhO89gsT", tag },
+          amount: status === "canceled" ? undefined : 400
         })
-      )
+      })
     }
   }
 
@@ -234,27 +222,21 @@ describe("an event", () => {
     ]
   ]
   for (const [what, message, reason] of changes) {
-    it.effect(`${what} changed something about the payment`, () =>
-      Effect.gen(function* () {
-        const outcome = outcomeOf(yield* readSigned(message))
-        assert.isTrue(outcome.startsWith(`Changed: ${reason}`), outcome)
-      })
-    )
-  }
-  it.effect("a payment without our id is named as Mollie names it", () =>
-    Effect.gen(function* () {
-      const message = event("payment.paid", payment({ metadata: { order: 1 } }))
-      const { about } = Result.getOrThrow(yield* readSigned(message))
-      assert.deepInclude(about, { _tag: "Charge", charge: { providerRef } })
+    itRuns(`${what} changed something about the payment`, function* () {
+      const outcome = outcomeOf(yield* readSigned(message))
+      assert.isTrue(outcome.startsWith(`Changed: ${reason}`), outcome)
     })
-  )
+  }
+  itRuns("a payment without our id is named as Mollie names it", function* () {
+    const message = event("payment.paid", payment({ metadata: { order: 1 } }))
+    const { about } = Result.getOrThrow(yield* readSigned(message))
+    assert.deepInclude(about, { _tag: "Charge", charge: { providerRef } })
+  })
   for (const [what, message, reason] of broken) {
-    it.effect(`${what} is unreadable, and says where`, () =>
-      Effect.gen(function* () {
-        const outcome = outcomeOf(yield* readSigned(message))
-        assert.isTrue(outcome.startsWith(`MessageUnreadable: ${reason}`), outcome)
-      })
-    )
+    itRuns(`${what} is unreadable, and says where`, function* () {
+      const outcome = outcomeOf(yield* readSigned(message))
+      assert.isTrue(outcome.startsWith(`MessageUnreadable: ${reason}`), outcome)
+    })
   }
 
   it("names, cards and accounts of customers are not kept of a message", () => {
@@ -271,121 +253,105 @@ describe("a hint of a payment", () => {
     return Effect.map(hints?.lookUp(providerRef) ?? Effect.die("no hints"), (messages) => ({ messages, requests }))
   }
 
-  it.effect("one request states a payment with each of our captures, refunds and chargebacks", () =>
-    Effect.gen(function* () {
-      const whole = payment({
-        amountCaptured: { currency: "EUR", value: "10.00" },
-        _embedded: {
-          captures: [capture(), capture({ id: "cpt_2", metadata: null }), capture({ id: "cpt_3", status: "pending" })],
-          refunds: [refund(), refund({ id: "re_2", metadata: { order: 1 } })],
-          chargebacks: [chargeback(), chargeback({ id: "chb_2", reversedAt: "2026-11-22T12:00:00+00:00" })]
-        }
-      })
-      const { messages, requests } = yield* lookUp(whole)
-      assert.deepStrictEqual(
-        requests.map(({ method, url }) => `${method} ${url}`),
-        [`GET https://api.mollie.com/v2/payments/${providerRef}?embed=captures,refunds,chargebacks`]
-      )
-      assert.deepStrictEqual(
-        messages.map(({ message: { about, at, id } }) => [about._tag, id, at]),
-        [
-          ["Charge", `${providerRef} paid 10.00`, noon],
-          ["Operation", "cpt_vytxeTZskVKR7C7WgdSP3d succeeded", null],
-          ["Refund", "re_4qqhO89gsT refunded", null],
-          ["UnnamedRefund", "re_2 refunded", null],
-          ["Dispute", "chb_xFzwUN4ci8HAmSGUACS4J received", noon],
-          ["Dispute", "chb_2 reversed", noon + 24 * hour]
-        ]
-      )
-      for (const { body } of messages) assert.notInclude(body, "cst_")
+  itRuns("one request states a payment with each of our captures, refunds and chargebacks", function* () {
+    const whole = payment({
+      amountCaptured: { currency: "EUR", value: "10.00" },
+      _embedded: {
+        captures: [capture(), capture({ id: "cpt_2", metadata: null }), capture({ id: "cpt_3", status: "pending" })],
+        refunds: [refund(), refund({ id: "re_2", metadata: { order: 1 } })],
+        chargebacks: [chargeback(), chargeback({ id: "chb_2", reversedAt: "2026-11-22T12:00:00+00:00" })]
+      }
     })
-  )
+    const { messages, requests } = yield* lookUp(whole)
+    assert.deepStrictEqual(
+      requests.map(({ method, url }) => `${method} ${url}`),
+      [`GET https://api.mollie.com/v2/payments/${providerRef}?embed=captures,refunds,chargebacks`]
+    )
+    assert.deepStrictEqual(
+      messages.map(({ message: { about, at, id } }) => [about._tag, id, at]),
+      [
+        ["Charge", `${providerRef} paid 10.00`, noon],
+        ["Operation", "cpt_vytxeTZskVKR7C7WgdSP3d succeeded", null],
+        ["Refund", "re_4qqhO89gsT refunded", null],
+        ["UnnamedRefund", "re_2 refunded", null],
+        ["Dispute", "chb_xFzwUN4ci8HAmSGUACS4J received", noon],
+        ["Dispute", "chb_2 reversed", noon + 24 * hour]
+      ]
+    )
+    for (const { body } of messages) assert.notInclude(body, "cst_")
+  })
 
   const byHand = (id: string, value: string, fields: Fields = {}) =>
     refund({ id, metadata: null, description: "", amount: { currency: "EUR", value }, ...fields })
   const refundedIn = (messages: ReadonlyArray<HintedMessage>) =>
     messages.flatMap(({ message: { about, id } }) => (about._tag === "Charge" ? [] : [[id, unnamed(about)]]))
 
-  it.effect("a refund by hand has its charge named by our attempt, also in what is stored", () =>
-    Effect.gen(function* () {
-      const refunds = [
-        byHand("re_2", "4.00", { status: "queued" }),
-        refund({ amount: { currency: "EUR", value: "1.00" } })
-      ]
-      const { messages } = yield* lookUp(payment({ _embedded: { refunds } }))
-      const told = {
-        ...{ charge: { attemptId: "att_1" }, providerRefundId: "re_2", tag: "RefundPending", amount: 400 }
-      }
-      assert.deepStrictEqual(refundedIn(messages), [
-        ["re_2 queued", told],
-        ["re_4qqhO89gsT refunded", "Refund"]
-      ])
-      const body = bytes(messages[1]?.body ?? "")
-      const again = yield* connector.readStored?.({ body, secret: Redacted.make(secret) }) ?? Effect.die("none stored")
-      assert.deepStrictEqual([again.id, unnamed(again.about)], ["re_2 queued", told])
-    })
-  )
+  itRuns("a refund by hand has its charge named by our attempt, also in what is stored", function* () {
+    const refunds = [
+      byHand("re_2", "4.00", { status: "queued" }),
+      refund({ amount: { currency: "EUR", value: "1.00" } })
+    ]
+    const { messages } = yield* lookUp(payment({ _embedded: { refunds } }))
+    const told = {
+      ...{ charge: { attemptId: "att_1" }, providerRefundId: "re_2", tag: "RefundPending", amount: 400 }
+    }
+    assert.deepStrictEqual(refundedIn(messages), [
+      ["re_2 queued", told],
+      ["re_4qqhO89gsT refunded", "Refund"]
+    ])
+    const body = bytes(messages[1]?.body ?? "")
+    const again = yield* connector.readStored?.({ body, secret: Redacted.make(secret) }) ?? Effect.die("none stored")
+    assert.deepStrictEqual([again.id, unnamed(again.about)], ["re_2 queued", told])
+  })
 
   // https://docs.mollie.com/reference/get-payment: "amountRefunded: the total amount that is already refunded".
-  it.effect("refunds above those that come with the payment are listed, page by page", () =>
-    Effect.gen(function* () {
-      const embedded = [byHand("re_1", "1.00"), byHand("re_2", "2.00", { status: "canceled" })]
-      const whole = (value: string) =>
-        payment({ amountRefunded: { currency: "EUR", value }, _embedded: { refunds: embedded } })
-      const { messages, requests } = yield* lookUp(
-        whole("5.00"),
-        200,
-        list("refunds", [byHand("re_4", "3.00"), ...embedded], "re_3"),
-        list("refunds", [byHand("re_3", "1.00")])
-      )
-      assert.deepStrictEqual(
-        requests.slice(1).map(({ url }) => url),
-        ["", "&from=re_3"].map((from) => `https://api.mollie.com/v2/payments/${providerRef}/refunds?limit=250${from}`)
-      )
-      assert.sameMembers(
-        refundedIn(messages).map(([id]) => id),
-        ["re_1 refunded", "re_2 canceled", "re_3 refunded", "re_4 refunded"]
-      )
-      assert.lengthOf((yield* lookUp(whole("1.00"))).requests, 1)
-    })
-  )
+  itRuns("refunds above those that come with the payment are listed, page by page", function* () {
+    const embedded = [byHand("re_1", "1.00"), byHand("re_2", "2.00", { status: "canceled" })]
+    const whole = (value: string) =>
+      payment({ amountRefunded: { currency: "EUR", value }, _embedded: { refunds: embedded } })
+    const { messages, requests } = yield* lookUp(
+      whole("5.00"),
+      200,
+      list("refunds", [byHand("re_4", "3.00"), ...embedded], "re_3"),
+      list("refunds", [byHand("re_3", "1.00")])
+    )
+    assert.deepStrictEqual(
+      requests.slice(1).map(({ url }) => url),
+      ["", "&from=re_3"].map((from) => `https://api.mollie.com/v2/payments/${providerRef}/refunds?limit=250${from}`)
+    )
+    assert.sameMembers(
+      refundedIn(messages).map(([id]) => id),
+      ["re_1 refunded", "re_2 canceled", "re_3 refunded", "re_4 refunded"]
+    )
+    assert.lengthOf((yield* lookUp(whole("1.00"))).requests, 1)
+  })
 
-  it.effect("a total or a list of refunds that cannot be read is unknown", () =>
-    Effect.gen(function* () {
-      const whole = (value: string) => payment({ amountRefunded: { currency: "EUR", value } })
-      const pages = [list("refunds", [byHand("re_1", "1.00", { status: "settled" })])]
-      assert.strictEqual((yield* Effect.flip(lookUp(whole("1"))))._tag, "pointsman/Unanswered")
-      assert.strictEqual((yield* Effect.flip(lookUp(whole("1.00"), 200, ...pages)))._tag, "pointsman/Unanswered")
-    })
-  )
+  itRuns("a total or a list of refunds that cannot be read is unknown", function* () {
+    const whole = (value: string) => payment({ amountRefunded: { currency: "EUR", value } })
+    const pages = [list("refunds", [byHand("re_1", "1.00", { status: "settled" })])]
+    assert.strictEqual((yield* Effect.flip(lookUp(whole("1"))))._tag, "pointsman/Unanswered")
+    assert.strictEqual((yield* Effect.flip(lookUp(whole("1.00"), 200, ...pages)))._tag, "pointsman/Unanswered")
+  })
 
-  it.effect("a payment that is not paid yet states nothing", () =>
-    Effect.gen(function* () {
-      assert.isEmpty((yield* lookUp(payment({ status: "open", paidAt: undefined }))).messages)
-    })
-  )
+  itRuns("a payment that is not paid yet states nothing", function* () {
+    assert.isEmpty((yield* lookUp(payment({ status: "open", paidAt: undefined }))).messages)
+  })
 
-  it.effect("a payment of another program, with a chargeback, states nothing", () =>
-    Effect.gen(function* () {
-      const others = payment({ metadata: null, _embedded: { chargebacks: [chargeback()] } })
-      assert.isEmpty((yield* lookUp(others)).messages)
-    })
-  )
+  itRuns("a payment of another program, with a chargeback, states nothing", function* () {
+    const others = payment({ metadata: null, _embedded: { chargebacks: [chargeback()] } })
+    assert.isEmpty((yield* lookUp(others)).messages)
+  })
 
-  it.effect("another payment than was asked for, or one of the other mode, is unknown", () =>
-    Effect.gen(function* () {
-      for (const fields of [{ id: "tr_other" }, { mode: "live" }]) {
-        assert.strictEqual((yield* Effect.flip(lookUp(payment(fields))))._tag, "pointsman/Unanswered")
-      }
-    })
-  )
+  itRuns("another payment than was asked for, or one of the other mode, is unknown", function* () {
+    for (const fields of [{ id: "tr_other" }, { mode: "live" }]) {
+      assert.strictEqual((yield* Effect.flip(lookUp(payment(fields))))._tag, "pointsman/Unanswered")
+    }
+  })
 
-  it.effect("an error of Mollie that does not concern the payment is unknown", () =>
-    Effect.gen(function* () {
-      for (const status of [400, 401, 403, 410, 429, 500, 503]) {
-        const { body } = failure(status)
-        assert.strictEqual((yield* Effect.flip(lookUp(body, status)))._tag, "pointsman/Unanswered")
-      }
-    })
-  )
+  itRuns("an error of Mollie that does not concern the payment is unknown", function* () {
+    for (const status of [400, 401, 403, 410, 429, 500, 503]) {
+      const { body } = failure(status)
+      assert.strictEqual((yield* Effect.flip(lookUp(body, status)))._tag, "pointsman/Unanswered")
+    }
+  })
 })

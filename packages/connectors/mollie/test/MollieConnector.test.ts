@@ -1,6 +1,8 @@
 /** What Mollie's answers, lists and errors become, beyond what every connector is tested for. */
+
 import { assert, describe, it } from "@effect/vitest"
 import { type Ask, moneyOperations, noMethod } from "@pointsman/contracts/connector"
+import { itRuns } from "@pointsman/contracts/vitest"
 import { money, Unanswered } from "@pointsman/core/connector"
 import { Effect, Redacted } from "effect"
 import { declines } from "../src/Declines.ts"
@@ -22,73 +24,65 @@ import {
 const bodyOf = (text: string | undefined): unknown => JSON.parse(text ?? "null")
 
 describe("a charge", () => {
-  it.effect("a mandate is charged as a recurring payment, with our marks and no drawn id", () =>
-    Effect.gen(function* () {
-      const { connector, requests } = scripted([answer(201, payment())], { apiKey, webhookUrl })
-      yield* connector.charge(sample.charge)
-      assert.strictEqual(requests[0]?.url, "https://api.mollie.com/v2/payments")
-      assert.strictEqual(requests[0]?.headers["authorization"], `Bearer ${apiKey}`)
-      assert.deepStrictEqual(bodyOf(requests[0]?.body), {
-        amount: { currency: "EUR", value: "12.34" },
-        description: "order 1",
-        webhookUrl,
-        metadata: {
-          attempt_id: "att_1",
-          country: "NL",
-          method: "card",
-          initiator: "mit",
-          reference: "order 1",
-          card_brand: "visa"
-        },
-        sequenceType: "recurring",
-        redirectUrl: null,
-        method: "creditcard",
-        customerId: "cst_8wmqcHMN4U",
-        mandateId: "mdt_h3gAaD5zP"
-      })
-    })
-  )
-
-  it.effect("manual capture only holds the money", () =>
-    Effect.gen(function* () {
-      const { connector, requests } = scripted([answer(201, payment({ status: "authorized" }))])
-      const answered = yield* connector.charge({ ...sample.charge, capture: false })
-      assert.deepInclude(bodyOf(requests[0]?.body), { captureMode: "manual" })
-      assert.strictEqual(answered._tag, "Authorized")
-    })
-  )
-
-  it.effect("a reference without room in the metadata is left out, and our id is not", () =>
-    Effect.gen(function* () {
-      const { connector, requests } = scripted([answer(201, payment())])
-      yield* connector.charge({ ...sample.charge, reference: "☂".repeat(255), cardBrand: null })
-      const body = bodyOf(requests[0]?.body) as { readonly metadata: object; readonly description: string }
-      assert.isAtMost(new TextEncoder().encode(JSON.stringify(body.metadata)).length, 1_000)
-      assert.deepInclude(body.metadata, { attempt_id: "att_1", reference: "☂".repeat(255) })
-      const long = scripted([answer(201, payment())])
-      yield* long.connector.charge({ ...sample.charge, reference: "☂".repeat(400) })
-      const { metadata } = bodyOf(long.requests[0]?.body) as { readonly metadata: object }
-      assert.deepStrictEqual(metadata, {
+  itRuns("a mandate is charged as a recurring payment, with our marks and no drawn id", function* () {
+    const { connector, requests } = scripted([answer(201, payment())], { apiKey, webhookUrl })
+    yield* connector.charge(sample.charge)
+    assert.strictEqual(requests[0]?.url, "https://api.mollie.com/v2/payments")
+    assert.strictEqual(requests[0]?.headers["authorization"], `Bearer ${apiKey}`)
+    assert.deepStrictEqual(bodyOf(requests[0]?.body), {
+      amount: { currency: "EUR", value: "12.34" },
+      description: "order 1",
+      webhookUrl,
+      metadata: {
         attempt_id: "att_1",
         country: "NL",
         method: "card",
         initiator: "mit",
+        reference: "order 1",
         card_brand: "visa"
-      })
+      },
+      sequenceType: "recurring",
+      redirectUrl: null,
+      method: "creditcard",
+      customerId: "cst_8wmqcHMN4U",
+      mandateId: "mdt_h3gAaD5zP"
     })
-  )
+  })
 
-  it.effect("no mandate, or another token, sends nothing, and another connection may follow", () =>
-    Effect.gen(function* () {
-      for (const token of "cst_1 mdt_1 cst_1/mdt_1/x cst_1/tkn_1 pm_1 cst_/mdt_ cst_ä/mdt_1".split(" ")) {
-        const instrument = Redacted.make(token)
-        const ask: Ask = (connector) => connector.charge({ ...sample.charge, instrument })
-        assert.strictEqual(yield* tagOf(ask, []), "Rejected")
-      }
-      const none: Ask = (connector) => connector.charge({ ...sample.charge, instrument: null })
-      assert.strictEqual(yield* tagOf(none, []), "Rejected")
+  itRuns("manual capture only holds the money", function* () {
+    const { connector, requests } = scripted([answer(201, payment({ status: "authorized" }))])
+    const answered = yield* connector.charge({ ...sample.charge, capture: false })
+    assert.deepInclude(bodyOf(requests[0]?.body), { captureMode: "manual" })
+    assert.strictEqual(answered._tag, "Authorized")
+  })
+
+  itRuns("a reference without room in the metadata is left out, and our id is not", function* () {
+    const { connector, requests } = scripted([answer(201, payment())])
+    yield* connector.charge({ ...sample.charge, reference: "☂".repeat(255), cardBrand: null })
+    const body = bodyOf(requests[0]?.body) as { readonly metadata: object; readonly description: string }
+    assert.isAtMost(new TextEncoder().encode(JSON.stringify(body.metadata)).length, 1_000)
+    assert.deepInclude(body.metadata, { attempt_id: "att_1", reference: "☂".repeat(255) })
+    const long = scripted([answer(201, payment())])
+    yield* long.connector.charge({ ...sample.charge, reference: "☂".repeat(400) })
+    const { metadata } = bodyOf(long.requests[0]?.body) as { readonly metadata: object }
+    assert.deepStrictEqual(metadata, {
+      attempt_id: "att_1",
+      country: "NL",
+      method: "card",
+      initiator: "mit",
+      card_brand: "visa"
     })
-  )
+  })
+
+  itRuns("no mandate, or another token, sends nothing, and another connection may follow", function* () {
+    for (const token of "cst_1 mdt_1 cst_1/mdt_1/x cst_1/tkn_1 pm_1 cst_/mdt_ cst_ä/mdt_1".split(" ")) {
+      const instrument = Redacted.make(token)
+      const ask: Ask = (connector) => connector.charge({ ...sample.charge, instrument })
+      assert.strictEqual(yield* tagOf(ask, []), "Rejected")
+    }
+    const none: Ask = (connector) => connector.charge({ ...sample.charge, instrument: null })
+    assert.strictEqual(yield* tagOf(none, []), "Rejected")
+  })
 
   for (const [reason, { category, normalized, soft }] of Object.entries(declines)) {
     it.effect(`the failure ${reason} is ${category}, ${soft ? "soft" : "hard"}: no money moved`, () =>
@@ -102,61 +96,53 @@ describe("a charge", () => {
     )
   }
 
-  it.effect("a failure of a bank or without a reason is other and hard", () =>
-    Effect.gen(function* () {
-      for (const [details, code] of [
-        [{ bankReasonCode: "AM04" }, "AM04"],
-        [{}, "failed"],
-        [null, "failed"],
-        [{ failureReason: "constructor" }, "constructor"]
-      ] as const) {
-        yield* answersWith(asks.charge, answer(201, payment({ status: "failed", details })), {
-          ...{ _tag: "Declined", providerRef, code, category: "other", normalized: "other", soft: false }
-        })
-      }
-    })
-  )
+  itRuns("a failure of a bank or without a reason is other and hard", function* () {
+    for (const [details, code] of [
+      [{ bankReasonCode: "AM04" }, "AM04"],
+      [{}, "failed"],
+      [null, "failed"],
+      [{ failureReason: "constructor" }, "constructor"]
+    ] as const) {
+      yield* answersWith(asks.charge, answer(201, payment({ status: "failed", details })), {
+        ...{ _tag: "Declined", providerRef, code, category: "other", normalized: "other", soft: false }
+      })
+    }
+  })
 
-  it.effect("an amount in another form than its currency has is unknown", () =>
-    Effect.gen(function* () {
-      for (const value of [
-        "12",
-        "12.3",
-        "12.340",
-        "012.34",
-        "-12.34",
-        "1e1",
-        "12,34",
-        "",
-        " 12.34",
-        "99999999999999999.00"
-      ]) {
-        yield* unanswers(asks.charge, answer(201, payment({ amount: { currency: "EUR", value } })))
-      }
-    })
-  )
+  itRuns("an amount in another form than its currency has is unknown", function* () {
+    for (const value of [
+      "12",
+      "12.3",
+      "12.340",
+      "012.34",
+      "-12.34",
+      "1e1",
+      "12,34",
+      "",
+      " 12.34",
+      "99999999999999999.00"
+    ]) {
+      yield* unanswers(asks.charge, answer(201, payment({ amount: { currency: "EUR", value } })))
+    }
+  })
 
   it.effect("an object of the other mode is unknown", () =>
     unanswers(asks.charge, answer(201, payment({ mode: "live" })))
   )
 
-  it.effect("a first answer to our key again about another attempt is that attempt's", () =>
-    Effect.gen(function* () {
-      const again = answer(201, payment({ metadata: { attempt_id: "att_2" } }), { "idempotent-replayed": "true" })
-      assert.deepStrictEqual((yield* unanswers(asks.charge, again)).ofAnother, {
-        attemptId: "att_2",
-        state: { _tag: "Captured", providerRef, stated: money(1234, "EUR") }
-      })
+  itRuns("a first answer to our key again about another attempt is that attempt's", function* () {
+    const again = answer(201, payment({ metadata: { attempt_id: "att_2" } }), { "idempotent-replayed": "true" })
+    assert.deepStrictEqual((yield* unanswers(asks.charge, again)).ofAnother, {
+      attemptId: "att_2",
+      state: { _tag: "Captured", providerRef, stated: money(1234, "EUR") }
     })
-  )
+  })
 
-  it.effect("a payment that names no attempt is unknown", () =>
-    Effect.gen(function* () {
-      for (const metadata of [null, undefined, "att_1", { order: 1 }, { attempt_id: 1 }, ["att_1"]]) {
-        yield* unanswers(asks.charge, answer(201, payment({ metadata })))
-      }
-    })
-  )
+  itRuns("a payment that names no attempt is unknown", function* () {
+    for (const metadata of [null, undefined, "att_1", { order: 1 }, { attempt_id: 1 }, ["att_1"]]) {
+      yield* unanswers(asks.charge, answer(201, payment({ metadata })))
+    }
+  })
 })
 
 /** Every error of https://docs.mollie.com/reference/handling-errors, and what it says of the request. */
@@ -179,115 +165,98 @@ const errors: ReadonlyArray<readonly [status: number, becomes: "Rejected" | "Una
 
 describe("an error", () => {
   for (const [status, becomes] of errors) {
-    it.effect(`${status} of a payment that was to move money is ${becomes}`, () =>
-      Effect.gen(function* () {
-        for (const name of moneyOperations) {
-          if (becomes === "Rejected") assert.strictEqual(yield* tagOf(asks[name], failure(status)), becomes)
-          else {
-            const { isKeyUsed = false } = yield* unanswers(asks[name], failure(status))
-            assert.strictEqual(isKeyUsed, becomes === "key used")
-          }
-        }
-      })
-    )
-  }
-
-  it.effect("an error of a gateway with a status of Mollie's is unknown", () =>
-    Effect.gen(function* () {
-      for (const body of [
-        "",
-        "<html>",
-        "{}",
-        '{"message":"no Route matched"}',
-        { status: 400, title: "x", detail: "y" }
-      ]) {
-        for (const status of [401, 403, 404, 422, 429]) {
-          yield* unanswers(asks.charge, answer(status, body))
+    itRuns(`${status} of a payment that was to move money is ${becomes}`, function* () {
+      for (const name of moneyOperations) {
+        if (becomes === "Rejected") assert.strictEqual(yield* tagOf(asks[name], failure(status)), becomes)
+        else {
+          const { isKeyUsed = false } = yield* unanswers(asks[name], failure(status))
+          assert.strictEqual(isKeyUsed, becomes === "key used")
         }
       }
     })
-  )
+  }
+
+  itRuns("an error of a gateway with a status of Mollie's is unknown", function* () {
+    for (const body of [
+      "",
+      "<html>",
+      "{}",
+      '{"message":"no Route matched"}',
+      { status: 400, title: "x", detail: "y" }
+    ]) {
+      for (const status of [401, 403, 404, 422, 429]) {
+        yield* unanswers(asks.charge, answer(status, body))
+      }
+    }
+  })
 })
 
 describe("a capture", () => {
-  it.effect("a part is asked for with our id, and is what was captured", () =>
-    Effect.gen(function* () {
-      const part = money(1000, "EUR")
-      const { connector, requests } = scripted([
-        answer(201, capture({ amount: { currency: "EUR", value: "10.00" }, metadata: { operation_id: "op_1" } }))
-      ])
-      const state = yield* connector.capture?.({ ...sample.capture, money: part }) ?? noMethod
-      assert.deepStrictEqual(state, { _tag: "Captured", providerRef, stated: part })
-      assert.strictEqual(requests[0]?.url, `https://api.mollie.com/v2/payments/${providerRef}/captures`)
-      assert.deepStrictEqual(bodyOf(requests[0]?.body), {
-        amount: { currency: "EUR", value: "10.00" },
-        metadata: { operation_id: "op_1", attempt_id: "att_1" }
+  itRuns("a part is asked for with our id, and is what was captured", function* () {
+    const part = money(1000, "EUR")
+    const { connector, requests } = scripted([
+      answer(201, capture({ amount: { currency: "EUR", value: "10.00" }, metadata: { operation_id: "op_1" } }))
+    ])
+    const state = yield* connector.capture?.({ ...sample.capture, money: part }) ?? noMethod
+    assert.deepStrictEqual(state, { _tag: "Captured", providerRef, stated: part })
+    assert.strictEqual(requests[0]?.url, `https://api.mollie.com/v2/payments/${providerRef}/captures`)
+    assert.deepStrictEqual(bodyOf(requests[0]?.body), {
+      amount: { currency: "EUR", value: "10.00" },
+      metadata: { operation_id: "op_1", attempt_id: "att_1" }
+    })
+  })
+
+  itRuns("a capture of another operation or payment is unknown", function* () {
+    for (const fields of [{ metadata: { operation_id: "op_2" } }, { metadata: null }, { paymentId: "tr_other" }]) {
+      yield* unanswers(asks.capture, answer(201, capture(fields)))
+    }
+  })
+
+  itRuns("a payment with a captured part took that part by its lookup", function* () {
+    const amountCaptured = { currency: "EUR", value: "8.00" }
+    for (const status of ["paid", "authorized"]) {
+      const ask: Ask = (connector) => connector.lookUpCharge({ ...sample.lookUpCharge, providerRef })
+      yield* answersWith(ask, answer(200, payment({ status, amountCaptured })), {
+        _tag: "Found",
+        state: { _tag: "Captured", providerRef, stated: money(800, "EUR") }
       })
-    })
-  )
-
-  it.effect("a capture of another operation or payment is unknown", () =>
-    Effect.gen(function* () {
-      for (const fields of [{ metadata: { operation_id: "op_2" } }, { metadata: null }, { paymentId: "tr_other" }]) {
-        yield* unanswers(asks.capture, answer(201, capture(fields)))
-      }
-    })
-  )
-
-  it.effect("a payment with a captured part took that part by its lookup", () =>
-    Effect.gen(function* () {
-      const amountCaptured = { currency: "EUR", value: "8.00" }
-      for (const status of ["paid", "authorized"]) {
-        const ask: Ask = (connector) => connector.lookUpCharge({ ...sample.lookUpCharge, providerRef })
-        yield* answersWith(ask, answer(200, payment({ status, amountCaptured })), {
-          _tag: "Found",
-          state: { _tag: "Captured", providerRef, stated: money(800, "EUR") }
-        })
-      }
-    })
-  )
+    }
+  })
 })
 
 describe("a page", () => {
-  it.effect("a card payment's page takes cards, and returns the customer to our address", () =>
-    Effect.gen(function* () {
-      const { connector, requests } = scripted([answer(201, opened())])
-      yield* connector.openCheckout?.(sample.openCheckout) ?? noMethod
-      const body = bodyOf(requests[0]?.body) as {
-        readonly metadata: object
-        readonly method: string
-        readonly redirectUrl: string
-      }
-      assert.deepInclude(body, { method: "creditcard", redirectUrl: sample.openCheckout.returnUrl })
-      assert.notProperty(body, "sequenceType")
-      assert.deepInclude(body.metadata, { attempt_id: "att_1", checkout: "true" })
-    })
-  )
+  itRuns("a card payment's page takes cards, and returns the customer to our address", function* () {
+    const { connector, requests } = scripted([answer(201, opened())])
+    yield* connector.openCheckout?.(sample.openCheckout) ?? noMethod
+    const body = bodyOf(requests[0]?.body) as {
+      readonly metadata: object
+      readonly method: string
+      readonly redirectUrl: string
+    }
+    assert.deepInclude(body, { method: "creditcard", redirectUrl: sample.openCheckout.returnUrl })
+    assert.notProperty(body, "sequenceType")
+    assert.deepInclude(body.metadata, { attempt_id: "att_1", checkout: "true" })
+  })
 
-  it.effect("a page is opened for the named method", () =>
-    Effect.gen(function* () {
-      const { connector, requests } = scripted([answer(201, opened()), answer(201, opened())])
-      for (const named of [{ method: "bank", paymentMethod: "ideal" } as const, { paymentMethod: "card" } as const]) {
-        yield* connector.openCheckout?.({ ...sample.openCheckout, ...named }) ?? noMethod
-      }
-      assert.deepStrictEqual(
-        requests.map(({ body }) => (bodyOf(body) as { readonly method: string }).method),
-        ["ideal", "creditcard"]
-      )
-    })
-  )
+  itRuns("a page is opened for the named method", function* () {
+    const { connector, requests } = scripted([answer(201, opened()), answer(201, opened())])
+    for (const named of [{ method: "bank", paymentMethod: "ideal" } as const, { paymentMethod: "card" } as const]) {
+      yield* connector.openCheckout?.({ ...sample.openCheckout, ...named }) ?? noMethod
+    }
+    assert.deepStrictEqual(
+      requests.map(({ body }) => (bodyOf(body) as { readonly method: string }).method),
+      ["ideal", "creditcard"]
+    )
+  })
 
-  it.effect("a bank payment is offered the profile's methods, and not opened to be held", () =>
-    Effect.gen(function* () {
-      const { connector, requests } = scripted([answer(201, opened())])
-      yield* connector.openCheckout?.({ ...sample.openCheckout, method: "bank" }) ?? noMethod
-      assert.notProperty(bodyOf(requests[0]?.body) as object, "method")
-      const held = yield* connector.openCheckout?.({ ...sample.openCheckout, method: "bank", capture: false }) ??
-        noMethod
-      assert.strictEqual(held._tag, "Rejected")
-      assert.lengthOf(requests, 1)
-    })
-  )
+  itRuns("a bank payment is offered the profile's methods, and not opened to be held", function* () {
+    const { connector, requests } = scripted([answer(201, opened())])
+    yield* connector.openCheckout?.({ ...sample.openCheckout, method: "bank" }) ?? noMethod
+    assert.notProperty(bodyOf(requests[0]?.body) as object, "method")
+    const held = yield* connector.openCheckout?.({ ...sample.openCheckout, method: "bank", capture: false }) ?? noMethod
+    assert.strictEqual(held._tag, "Rejected")
+    assert.lengthOf(requests, 1)
+  })
 
   const states: ReadonlyArray<readonly [status: string, becomes: string]> = [
     ["open", "NotFound"],
@@ -299,35 +268,31 @@ describe("a page", () => {
     ["failed", "Declined"]
   ]
   for (const [status, becomes] of states) {
-    it.effect(`a page whose payment is ${status} becomes ${becomes} when looked up`, () =>
-      Effect.gen(function* () {
-        const details = { failureReason: "authentication_required" }
-        const found = payment({ status, details, metadata: { attempt_id: "att_1", checkout: "true" } })
-        const { connector, requests } = scripted([answer(200, found)])
-        const looked = yield* connector.lookUpCharge({ ...sample.lookUpCharge, checkoutReference: providerRef })
-        assert.strictEqual(looked._tag === "Found" ? looked.state._tag : looked._tag, becomes)
-        if (looked._tag === "NotFound") assert.isFalse(looked.conclusive)
-        assert.strictEqual(requests[0]?.url, `https://api.mollie.com/v2/payments/${providerRef}?embed=refunds`)
-      })
-    )
+    itRuns(`a page whose payment is ${status} becomes ${becomes} when looked up`, function* () {
+      const details = { failureReason: "authentication_required" }
+      const found = payment({ status, details, metadata: { attempt_id: "att_1", checkout: "true" } })
+      const { connector, requests } = scripted([answer(200, found)])
+      const looked = yield* connector.lookUpCharge({ ...sample.lookUpCharge, checkoutReference: providerRef })
+      assert.strictEqual(looked._tag === "Found" ? looked.state._tag : looked._tag, becomes)
+      if (looked._tag === "NotFound") assert.isFalse(looked.conclusive)
+      assert.strictEqual(requests[0]?.url, `https://api.mollie.com/v2/payments/${providerRef}?embed=refunds`)
+    })
   }
 
-  it.effect("the dashboard's refunds of a looked-up payment have no id of ours", () =>
-    Effect.gen(function* () {
-      const amount = { currency: "EUR", value: "4.00" }
-      const byHand = refund({ id: "re_hand", amount, status: "queued", metadata: null })
-      const found = payment({ status: "paid", _embedded: { refunds: [refund(), byHand] } })
-      const { connector } = scripted([answer(200, found)])
-      const looked = yield* connector.lookUpCharge({ ...sample.lookUpCharge, providerRef })
-      assert.deepStrictEqual(looked._tag === "Found" ? looked.refunds : looked, [
-        {
-          refundId: "rf_1",
-          state: { _tag: "Succeeded", providerRefundId: "re_4qqhO89gsT", stated: money(1234, "EUR") }
-        },
-        { refundId: null, state: { _tag: "RefundPending", providerRefundId: "re_hand", stated: money(400, "EUR") } }
-      ])
-    })
-  )
+  itRuns("the dashboard's refunds of a looked-up payment have no id of ours", function* () {
+    const amount = { currency: "EUR", value: "4.00" }
+    const byHand = refund({ id: "re_hand", amount, status: "queued", metadata: null })
+    const found = payment({ status: "paid", _embedded: { refunds: [refund(), byHand] } })
+    const { connector } = scripted([answer(200, found)])
+    const looked = yield* connector.lookUpCharge({ ...sample.lookUpCharge, providerRef })
+    assert.deepStrictEqual(looked._tag === "Found" ? looked.refunds : looked, [
+      {
+        refundId: "rf_1",
+        state: { _tag: "Succeeded", providerRefundId: "re_4qqhO89gsT", stated: money(1234, "EUR") }
+      },
+      { refundId: null, state: { _tag: "RefundPending", providerRefundId: "re_hand", stated: money(400, "EUR") } }
+    ])
+  })
 })
 
 const hour = 60 * 60 * 1000
@@ -339,39 +304,35 @@ const others = (count: number, created: number) =>
 const dated = (millis: number) => ({ date: new Date(millis).toUTCString() })
 
 describe("the lookup of a charge that was not answered", () => {
-  it.effect("a charge on the third page is found, and Mollie's next link is not followed", () =>
-    Effect.gen(function* () {
-      const pages = [
-        answer(200, list("payments", others(2, noon + hour), "tr_2")),
-        answer(200, list("payments", others(2, noon), "tr_3")),
-        answer(200, list("payments", [payment()], "tr_4"))
-      ]
-      const { connector, requests } = scripted(pages)
-      const found = yield* connector.lookUpCharge(sample.lookUpCharge)
-      assert.strictEqual(found._tag === "Found" ? found.state._tag : found._tag, "Captured")
-      assert.deepStrictEqual(
-        requests.map(({ url }) => url),
-        ["", "&from=tr_2", "&from=tr_3"].map((from) => `https://api.mollie.com/v2/payments?limit=250${from}`)
-      )
-      assert.isTrue(
-        requests.every(({ headers }) => headers["idempotency-key"] === undefined),
-        "no answer is kept for it"
-      )
-    })
-  )
+  itRuns("a charge on the third page is found, and Mollie's next link is not followed", function* () {
+    const pages = [
+      answer(200, list("payments", others(2, noon + hour), "tr_2")),
+      answer(200, list("payments", others(2, noon), "tr_3")),
+      answer(200, list("payments", [payment()], "tr_4"))
+    ]
+    const { connector, requests } = scripted(pages)
+    const found = yield* connector.lookUpCharge(sample.lookUpCharge)
+    assert.strictEqual(found._tag === "Found" ? found.state._tag : found._tag, "Captured")
+    assert.deepStrictEqual(
+      requests.map(({ url }) => url),
+      ["", "&from=tr_2", "&from=tr_3"].map((from) => `https://api.mollie.com/v2/payments?limit=250${from}`)
+    )
+    assert.isTrue(
+      requests.every(({ headers }) => headers["idempotency-key"] === undefined),
+      "no answer is kept for it"
+    )
+  })
 
-  it.effect("a list that goes back an hour before denies an hour after, and not before", () =>
-    Effect.gen(function* () {
-      const older = list("payments", others(2, noon - hour - 1), "tr_2")
-      for (const [headers, conclusive] of [
-        [dated(noon + hour - 1_000), false],
-        [dated(noon + hour), true],
-        [{}, false]
-      ] as const) {
-        yield* answersWith(asks.lookUpCharge, answer(200, older, headers), { _tag: "NotFound", conclusive })
-      }
-    })
-  )
+  itRuns("a list that goes back an hour before denies an hour after, and not before", function* () {
+    const older = list("payments", others(2, noon - hour - 1), "tr_2")
+    for (const [headers, conclusive] of [
+      [dated(noon + hour - 1_000), false],
+      [dated(noon + hour), true],
+      [{}, false]
+    ] as const) {
+      yield* answersWith(asks.lookUpCharge, answer(200, older, headers), { _tag: "NotFound", conclusive })
+    }
+  })
 
   it.effect("the next page is asked for of a list that does not go back far enough", () =>
     answersWith(
@@ -384,79 +345,69 @@ describe("the lookup of a charge that was not answered", () => {
     )
   )
 
-  it.effect("more pages than are asked for deny nothing", () =>
-    Effect.gen(function* () {
-      const page = answer(200, list("payments", others(1, noon), "tr_next"), dated(noon + 2 * hour))
-      const { connector, requests } = scripted(Array.from({ length: 80 }, () => page))
-      assert.deepStrictEqual(yield* connector.lookUpCharge(sample.lookUpCharge), {
-        _tag: "NotFound",
-        conclusive: false
-      })
-      assert.lengthOf(requests, 80)
+  itRuns("more pages than are asked for deny nothing", function* () {
+    const page = answer(200, list("payments", others(1, noon), "tr_next"), dated(noon + 2 * hour))
+    const { connector, requests } = scripted(Array.from({ length: 80 }, () => page))
+    assert.deepStrictEqual(yield* connector.lookUpCharge(sample.lookUpCharge), {
+      _tag: "NotFound",
+      conclusive: false
     })
-  )
+    assert.lengthOf(requests, 80)
+  })
 
-  it.effect("a list that is cut, or leads nowhere, is unknown", () =>
-    Effect.gen(function* () {
-      const whole = list("payments", others(2, noon))
-      for (const spoiled of [
-        { ...whole, count: 3 },
-        { ...whole, _links: {} },
-        { ...whole, _links: { next: { href: "https://api.mollie.com/v2/payments" } } },
-        { ...whole, _links: { next: { href: "nowhere" } } },
-        { ...whole, _embedded: { refunds: [] } }
-      ]) {
-        yield* unanswers(asks.lookUpCharge, answer(200, spoiled, dated(noon + 2 * hour)))
-      }
-    })
-  )
+  itRuns("a list that is cut, or leads nowhere, is unknown", function* () {
+    const whole = list("payments", others(2, noon))
+    for (const spoiled of [
+      { ...whole, count: 3 },
+      { ...whole, _links: {} },
+      { ...whole, _links: { next: { href: "https://api.mollie.com/v2/payments" } } },
+      { ...whole, _links: { next: { href: "nowhere" } } },
+      { ...whole, _embedded: { refunds: [] } }
+    ]) {
+      yield* unanswers(asks.lookUpCharge, answer(200, spoiled, dated(noon + 2 * hour)))
+    }
+  })
 })
 
 describe("the lookup of a refund", () => {
   const lookup = sample.lookUpRefund
-  it.effect("a refund with our id among others is found; another id is denied after an hour", () =>
-    Effect.gen(function* () {
-      const entries = [refund({ id: "re_other", metadata: { order: 1 } }), refund()]
-      const { connector, requests } = scripted([answer(200, list("refunds", entries))])
-      const found = yield* connector.lookUpRefund?.(lookup) ?? noMethod
-      assert.strictEqual(found._tag === "Found" ? found.state._tag : found._tag, "Succeeded")
-      assert.strictEqual(requests[0]?.url, `https://api.mollie.com/v2/payments/${providerRef}/refunds?limit=250`)
-      assert.isUndefined(requests[0]?.headers["idempotency-key"])
-      const none = answer(200, list("refunds", entries.slice(0, 1)), dated(noon + hour))
-      yield* answersWith(asks.lookUpRefund, none, { _tag: "NotFound", conclusive: true })
-    })
-  )
+  itRuns("a refund with our id among others is found; another id is denied after an hour", function* () {
+    const entries = [refund({ id: "re_other", metadata: { order: 1 } }), refund()]
+    const { connector, requests } = scripted([answer(200, list("refunds", entries))])
+    const found = yield* connector.lookUpRefund?.(lookup) ?? noMethod
+    assert.strictEqual(found._tag === "Found" ? found.state._tag : found._tag, "Succeeded")
+    assert.strictEqual(requests[0]?.url, `https://api.mollie.com/v2/payments/${providerRef}/refunds?limit=250`)
+    assert.isUndefined(requests[0]?.headers["idempotency-key"])
+    const none = answer(200, list("refunds", entries.slice(0, 1)), dated(noon + hour))
+    yield* answersWith(asks.lookUpRefund, none, { _tag: "NotFound", conclusive: true })
+  })
 
-  it.effect("a refund is asked for by Mollie's id, and nothing denied if missing", () =>
-    Effect.gen(function* () {
-      const { connector, requests } = scripted([answer(200, refund()), failure(404, { title: "Not Found" })])
-      const known = { ...lookup, providerRefundId: "re_4qqhO89gsT" }
-      const found = yield* connector.lookUpRefund?.(known) ?? noMethod
-      assert.strictEqual(found._tag === "Found" ? found.state._tag : found._tag, "Succeeded")
-      assert.strictEqual(requests[0]?.url, `https://api.mollie.com/v2/payments/${providerRef}/refunds/re_4qqhO89gsT`)
-      const none = yield* connector.lookUpRefund?.(known) ?? noMethod
-      assert.deepStrictEqual(none, { _tag: "NotFound", conclusive: false })
-    })
-  )
+  itRuns("a refund is asked for by Mollie's id, and nothing denied if missing", function* () {
+    const { connector, requests } = scripted([answer(200, refund()), failure(404, { title: "Not Found" })])
+    const known = { ...lookup, providerRefundId: "re_4qqhO89gsT" }
+    const found = yield* connector.lookUpRefund?.(known) ?? noMethod
+    assert.strictEqual(found._tag === "Found" ? found.state._tag : found._tag, "Succeeded")
+    assert.strictEqual(requests[0]?.url, `https://api.mollie.com/v2/payments/${providerRef}/refunds/re_4qqhO89gsT`)
+    const none = yield* connector.lookUpRefund?.(known) ?? noMethod
+    assert.deepStrictEqual(none, { _tag: "NotFound", conclusive: false })
+  })
 
-  it.effect("Mollie's id of a refund made by hand is found without our id", () =>
-    Effect.gen(function* () {
-      const endOf = Effect.fnUntraced(function* (fields: Fields, known: Partial<typeof lookup>) {
-        const asked = { ...lookup, providerRefundId: "re_4qqhO89gsT", ...known }
-        const end = yield* scripted([answer(200, refund(fields))]).connector.lookUpRefund?.(asked) ?? noMethod
-        return end._tag === "Found" ? end.state._tag : end._tag
-      })
-      const ours = { refundId: "rf_of_this_refund_by_hand" }
-      for (const metadata of [null, { order: 1 }, { refund_id: "8151" }]) {
-        assert.strictEqual(yield* endOf({ metadata, status: "queued" }, ours), "RefundPending")
-        // "The refund was canceled and will no longer be processed" (https://docs.mollie.com/docs/refunds).
-        assert.strictEqual(yield* endOf({ metadata, status: "canceled" }, ours), "RefundFailed")
-        assert.instanceOf(yield* Effect.flip(endOf({ metadata, paymentId: "tr_other" }, ours)), Unanswered)
-      }
-      // It is another one of ours.
-      assert.instanceOf(yield* Effect.flip(endOf({}, ours)), Unanswered)
+  itRuns("Mollie's id of a refund made by hand is found without our id", function* () {
+    const endOf = Effect.fnUntraced(function* (fields: Fields, known: Partial<typeof lookup>) {
+      const asked = { ...lookup, providerRefundId: "re_4qqhO89gsT", ...known }
+      const end = yield* scripted([answer(200, refund(fields))]).connector.lookUpRefund?.(asked) ?? noMethod
+      return end._tag === "Found" ? end.state._tag : end._tag
     })
-  )
+    const ours = { refundId: "rf_of_this_refund_by_hand" }
+    for (const metadata of [null, { order: 1 }, { refund_id: "8151" }]) {
+      assert.strictEqual(yield* endOf({ metadata, status: "queued" }, ours), "RefundPending")
+      // "The refund was canceled and will no longer be processed" (https://docs.mollie.com/docs/refunds).
+      assert.strictEqual(yield* endOf({ metadata, status: "canceled" }, ours), "RefundFailed")
+      assert.instanceOf(yield* Effect.flip(endOf({ metadata, paymentId: "tr_other" }, ours)), Unanswered)
+    }
+    // It is another one of ours.
+    assert.instanceOf(yield* Effect.flip(endOf({}, ours)), Unanswered)
+  })
 })
 
 describe("the lists for recovery", () => {
@@ -464,67 +415,61 @@ describe("the lists for recovery", () => {
   const ours = (id: string, created: number) =>
     payment({ id, createdAt: at(created), metadata: { attempt_id: `att_${id}` } })
 
-  it.effect("a window of several pages is read from its beginning, oldest first", () =>
-    Effect.gen(function* () {
-      const { connector, requests } = scripted([
-        answer(200, list("payments", [ours("5", noon + 2 * hour), ours("4", noon + 4)], "3")),
-        answer(200, list("payments", [ours("3", noon + 3), ours("2", noon)], "1")),
-        answer(200, list("payments", [ours("1", noon - 1)])),
-        answer(200, list("payments", [ours("2", noon), ours("3", noon + 3)], "4")),
-        answer(200, list("payments", [ours("4", noon + 4), ours("5", noon + 2 * hour)], "6"))
-      ])
-      const first = yield* connector.listCharges?.(window) ?? noMethod
-      assert.deepStrictEqual(
-        first.items.map(({ attemptId }) => attemptId),
-        ["att_2", "att_3"]
+  itRuns("a window of several pages is read from its beginning, oldest first", function* () {
+    const { connector, requests } = scripted([
+      answer(200, list("payments", [ours("5", noon + 2 * hour), ours("4", noon + 4)], "3")),
+      answer(200, list("payments", [ours("3", noon + 3), ours("2", noon)], "1")),
+      answer(200, list("payments", [ours("1", noon - 1)])),
+      answer(200, list("payments", [ours("2", noon), ours("3", noon + 3)], "4")),
+      answer(200, list("payments", [ours("4", noon + 4), ours("5", noon + 2 * hour)], "6"))
+    ])
+    const first = yield* connector.listCharges?.(window) ?? noMethod
+    assert.deepStrictEqual(
+      first.items.map(({ attemptId }) => attemptId),
+      ["att_2", "att_3"]
+    )
+    assert.strictEqual(first.nextCursor, "4")
+    const second = yield* connector.listCharges?.({ ...window, cursor: "4" }) ?? noMethod
+    assert.deepStrictEqual(
+      second.items.map(({ attemptId }) => attemptId),
+      ["att_4"]
+    )
+    assert.isNull(second.nextCursor)
+    assert.deepStrictEqual(
+      requests.map(({ url }) => new URL(url).search),
+      ["&sort=desc", "&sort=desc&from=3", "&sort=desc&from=1", "&sort=asc&from=2", "&sort=asc&from=4"].map(
+        (rest) => `?limit=250${rest}`
       )
-      assert.strictEqual(first.nextCursor, "4")
-      const second = yield* connector.listCharges?.({ ...window, cursor: "4" }) ?? noMethod
-      assert.deepStrictEqual(
-        second.items.map(({ attemptId }) => attemptId),
-        ["att_4"]
-      )
-      assert.isNull(second.nextCursor)
-      assert.deepStrictEqual(
-        requests.map(({ url }) => new URL(url).search),
-        ["&sort=desc", "&sort=desc&from=3", "&sort=desc&from=1", "&sort=asc&from=2", "&sort=asc&from=4"].map(
-          (rest) => `?limit=250${rest}`
-        )
-      )
-    })
-  )
+    )
+  })
 
-  it.effect("a list leaves out entries of other programs, and names a broken one of ours", () =>
-    Effect.gen(function* () {
-      const broken = { ...ours("3", noon), amount: { currency: "EUR", value: "1" } }
-      const { connector } = scripted([answer(200, list("payments", [broken, ...others(1, noon), ours("1", noon)]))])
-      const page = yield* connector.listCharges?.(window) ?? noMethod
-      assert.deepStrictEqual(
-        page.items.map(({ attemptId }) => attemptId),
-        ["att_1"]
-      )
-      assert.deepStrictEqual(page.unreadable, [{ reference: "3", reason: "it cannot be read at amount" }])
-    })
-  )
+  itRuns("a list leaves out entries of other programs, and names a broken one of ours", function* () {
+    const broken = { ...ours("3", noon), amount: { currency: "EUR", value: "1" } }
+    const { connector } = scripted([answer(200, list("payments", [broken, ...others(1, noon), ours("1", noon)]))])
+    const page = yield* connector.listCharges?.(window) ?? noMethod
+    assert.deepStrictEqual(
+      page.items.map(({ attemptId }) => attemptId),
+      ["att_1"]
+    )
+    assert.deepStrictEqual(page.unreadable, [{ reference: "3", reason: "it cannot be read at amount" }])
+  })
 
-  it.effect("each chargeback is listed by its payment, and a reversed one as won", () =>
-    Effect.gen(function* () {
-      const at = (minutes: number) => new Date(noon + minutes * 60_000).toISOString()
-      const given = [
-        chargeback({ id: "chb_3", createdAt: at(3), paymentId: 7 }),
-        chargeback({ id: "chb_2", createdAt: at(2), reversedAt: at(9), amount: { currency: "EUR", value: "2.00" } }),
-        chargeback({ id: "chb_1", createdAt: at(1) }),
-        chargeback({ id: "chb_0", createdAt: at(-1) })
-      ]
-      const { connector, requests } = scripted([answer(200, list("chargebacks", given))])
-      const { items, unreadable } = yield* connector.listDisputes?.(window) ?? noMethod
-      const charge = { providerRef: "tr_5B8cwPMGnU6qLbRvo7qEZo" }
-      assert.deepStrictEqual<unknown>(items, [
-        { charge, disputeId: "chb_1", verdict: "opened", money: money(1234, "EUR"), at: noon + 60_000 },
-        { charge, disputeId: "chb_2", verdict: "won", money: money(200, "EUR"), at: noon + 9 * 60_000 }
-      ])
-      assert.deepStrictEqual(unreadable, [{ reference: "chb_3", reason: "it cannot be read at paymentId" }])
-      assert.include(requests[0]?.url, "/v2/chargebacks?limit=250&sort=desc")
-    })
-  )
+  itRuns("each chargeback is listed by its payment, and a reversed one as won", function* () {
+    const at = (minutes: number) => new Date(noon + minutes * 60_000).toISOString()
+    const given = [
+      chargeback({ id: "chb_3", createdAt: at(3), paymentId: 7 }),
+      chargeback({ id: "chb_2", createdAt: at(2), reversedAt: at(9), amount: { currency: "EUR", value: "2.00" } }),
+      chargeback({ id: "chb_1", createdAt: at(1) }),
+      chargeback({ id: "chb_0", createdAt: at(-1) })
+    ]
+    const { connector, requests } = scripted([answer(200, list("chargebacks", given))])
+    const { items, unreadable } = yield* connector.listDisputes?.(window) ?? noMethod
+    const charge = { providerRef: "tr_5B8cwPMGnU6qLbRvo7qEZo" }
+    assert.deepStrictEqual<unknown>(items, [
+      { charge, disputeId: "chb_1", verdict: "opened", money: money(1234, "EUR"), at: noon + 60_000 },
+      { charge, disputeId: "chb_2", verdict: "won", money: money(200, "EUR"), at: noon + 9 * 60_000 }
+    ])
+    assert.deepStrictEqual(unreadable, [{ reference: "chb_3", reason: "it cannot be read at paymentId" }])
+    assert.include(requests[0]?.url, "/v2/chargebacks?limit=250&sort=desc")
+  })
 })

@@ -1,5 +1,6 @@
 /** The connector and the transport together against a Mollie at a real socket. */
-import { assert, describe, it } from "@effect/vitest"
+
+import { assert, describe } from "@effect/vitest"
 import { MollieConnector } from "@pointsman/connector-mollie"
 import {
   connectorsAt,
@@ -8,6 +9,7 @@ import {
   socketFaultsSuite,
   socketProvider
 } from "@pointsman/contracts/connector"
+import { itRunsLive } from "@pointsman/contracts/vitest"
 import { make } from "@pointsman/transport-node"
 import { Effect } from "effect"
 import { asks, providerRef, sample } from "./Calls.ts"
@@ -32,22 +34,20 @@ socketFaultsSuite({
 })
 
 describe("a Mollie at a socket", () => {
-  it.live("a charge and a release over the wire have Mollie's paths, key and bodies", () =>
-    Effect.gen(function* () {
-      const at = yield* socketProvider({
-        onRequest: (socket, { path }) =>
-          socket.write(path.endsWith("/release-authorization") ? httpAnswer(202, "") : httpAnswer(201, success))
-      })
-      const connector = yield* connectTo(at.url)
-      assert.strictEqual((yield* connector.charge(sample.charge))._tag, "Captured")
-      assert.strictEqual((yield* connector.void?.(sample.void) ?? Effect.die("no void"))._tag, "Pending")
-      assert.deepStrictEqual(
-        at.requests.map(({ body, headers, method, path }) => [method, path, headers["idempotency-key"], body !== ""]),
-        [
-          ["POST", "/v2/payments", "att_1", true],
-          ["POST", `/v2/payments/${providerRef}/release-authorization`, "op_1", true]
-        ]
-      )
+  itRunsLive("a charge and a release over the wire have Mollie's paths, key and bodies", function* () {
+    const at = yield* socketProvider({
+      onRequest: (socket, { path }) =>
+        socket.write(path.endsWith("/release-authorization") ? httpAnswer(202, "") : httpAnswer(201, success))
     })
-  )
+    const connector = yield* connectTo(at.url)
+    assert.strictEqual((yield* connector.charge(sample.charge))._tag, "Captured")
+    assert.strictEqual((yield* connector.void?.(sample.void) ?? Effect.die("no void"))._tag, "Pending")
+    assert.deepStrictEqual(
+      at.requests.map(({ body, headers, method, path }) => [method, path, headers["idempotency-key"], body !== ""]),
+      [
+        ["POST", "/v2/payments", "att_1", true],
+        ["POST", `/v2/payments/${providerRef}/release-authorization`, "op_1", true]
+      ]
+    )
+  })
 })

@@ -3,7 +3,9 @@
  * which are generated from it (`mollie-api-typescript`, BSD 2-Clause). The description itself (https://github.com/mollie/openapi)
  * is CC BY-NC-SA 4.0 and cannot be part of this repository.
  */
+
 import { assert, describe, it } from "@effect/vitest"
+import { itRuns } from "@pointsman/contracts/vitest"
 import type { Connector } from "@pointsman/core/connector"
 import { Effect } from "effect"
 import { CaptureResponse$inboundSchema } from "mollie-api-typescript/models/captureresponse.js"
@@ -76,16 +78,14 @@ const assertKnown = (sent: unknown, described: unknown, path = ""): void => {
 
 describe("what is sent to Mollie", () => {
   for (const [what, description, send] of sends) {
-    it.effect(`${what} has the body that Mollie describes, without an unknown field`, () =>
-      Effect.gen(function* () {
-        const { connector, requests } = scripted([failure(422)], { apiKey, webhookUrl })
-        yield* send(connector) ?? Effect.die("not supported")
-        const body: unknown = JSON.parse(requests[0]?.body ?? "null")
-        const parsed = description.safeParse(body)
-        assert.isTrue(parsed.success, String(parsed.error))
-        assertKnown(body, parsed.data)
-      })
-    )
+    itRuns(`${what} has the body that Mollie describes, without an unknown field`, function* () {
+      const { connector, requests } = scripted([failure(422)], { apiKey, webhookUrl })
+      yield* send(connector) ?? Effect.die("not supported")
+      const body: unknown = JSON.parse(requests[0]?.body ?? "null")
+      const parsed = description.safeParse(body)
+      assert.isTrue(parsed.success, String(parsed.error))
+      assertKnown(body, parsed.data)
+    })
   }
 
   it("the description refuses a body with a wrong field", () => {

@@ -1,7 +1,9 @@
 /** Settlements that are fetched from Mollie, against a Mollie that pages as its documentation says. */
+
 import { assert, describe, it } from "@effect/vitest"
 import { MollieConnector } from "@pointsman/connector-mollie"
 import { allPages, playedConnector } from "@pointsman/contracts/connector"
+import { itRuns } from "@pointsman/contracts/vitest"
 import type { Connector, TransportAnswer, TransportRequest } from "@pointsman/core/connector"
 import { Effect, Result } from "effect"
 import { EntitySettlement$inboundSchema } from "mollie-api-typescript/models/entitysettlement.js"
@@ -96,149 +98,137 @@ const rowsOf = (books: Books) =>
 const live = { mode: "live" }
 
 describe("settlements of Mollie", () => {
-  it.effect("a settlement's payments, captures, refunds and chargebacks are its rows", () =>
-    Effect.gen(function* () {
-      const settled = {
-        "stl_1/payments": [payment({ ...live, id: "tr_1", settlementAmount: amount("12.34") })],
-        "stl_1/captures": [capture({ ...live, id: "cpt_1", paymentId: "tr_2" })],
-        "stl_1/refunds": [
-          refund({ ...live, id: "re_1", paymentId: "tr_1", amount: amount("5.00") }),
-          // Made in the dashboard.
-          refund({ ...live, id: "re_2", paymentId: "tr_1", amount: amount("2.00"), metadata: null })
-        ],
-        "stl_1/chargebacks": [chargeback({ id: "chb_1", paymentId: "tr_2", settlementAmount: amount("-12.34") })]
-      }
-      const rows = yield* rowsOf({ settlements: [settlement("stl_1")], settled })
-      assert.deepStrictEqual(
-        rows.map(({ gross, id, kind, names, payoutId, settledAt }) => [
-          id,
-          kind,
-          gross,
-          names.providerRef,
-          payoutId,
-          settledAt
-        ]),
-        [
-          ["tr_1", "charge", eur(1234), "tr_1", "1234567.2611.1", paidOut],
-          ["cpt_1", "charge", eur(1234), "tr_2", "1234567.2611.1", paidOut],
-          ["re_1", "refund", eur(-500), "tr_1", "1234567.2611.1", paidOut],
-          ["re_2", "refund", eur(-200), "tr_1", "1234567.2611.1", paidOut],
-          ["chb_1", "dispute", eur(-1234), "tr_2", "1234567.2611.1", paidOut]
-        ]
-      )
-      assert.deepStrictEqual(
-        rows.map(({ names }) => [
-          names.attemptId,
-          names.operationId,
-          names.refundId,
-          names.providerRefundId,
-          names.disputeId
-        ]),
-        [
-          ["att_1", null, null, null, null],
-          [null, "op_1", null, null, null],
-          [null, null, "rf_1", "re_1", null],
-          [null, null, null, "re_2", null],
-          [null, null, null, null, "chb_1"]
-        ]
-      )
-      assert.strictEqual(rows[0]?.occurredAt, Date.UTC(2026, 10, 21, 12))
-    })
-  )
-
-  it.effect("the settlement's sign and amount count for money returned or converted", () =>
-    Effect.gen(function* () {
-      const rows = yield* rowsOf({
-        settlements: [settlement("stl_1")],
-        settled: {
-          "stl_1/payments": [payment({ ...live, amount: amount("10.00", "USD"), settlementAmount: amount("9.12") })],
-          "stl_1/refunds": [refund({ ...live, id: "re_1", amount: amount("5.00"), settlementAmount: amount("5.00") })],
-          "stl_1/chargebacks": [chargeback({ id: "chb_1", amount: amount("7.00"), settlementAmount: amount("7.00") })]
-        }
-      })
-      assert.deepStrictEqual(
-        rows.map(({ converted, gross, id, kind }) => [id, kind, gross, converted]),
-        [
-          [rows[0]?.id, "charge", { minorUnits: 1000, currency: "USD" }, eur(912)],
-          ["re_1.refund_failed", "refund_failed", eur(500), null],
-          ["chb_1.dispute_reversed", "dispute_reversed", eur(700), null]
-        ]
-      )
-    })
-  )
-
-  it.effect("the fees of each of two months have one row", () =>
-    Effect.gen(function* () {
-      const periods = {
-        2026: {
-          10: { costs: [cost("1.21"), cost("0.30")], revenue: [], invoiceId: null },
-          11: { costs: [cost("0.25")], revenue: [] },
-          12: { costs: [], revenue: [] }
-        }
-      }
-      const rows = yield* rowsOf({ settlements: [settlement("stl_1", { periods })] })
-      assert.deepStrictEqual(
-        rows.map(({ gross, id, kind, occurredAt, payoutId }) => [id, kind, gross, payoutId, occurredAt]),
-        [
-          ["stl_1.2026-10.fee", "fee", eur(-151), "1234567.2611.1", paidOut],
-          ["stl_1.2026-11.fee", "fee", eur(-25), "1234567.2611.1", paidOut]
-        ]
-      )
-    })
-  )
-
-  it.effect("each row of many settlements paid out in the window comes once", () =>
-    Effect.gen(function* () {
-      const entries = (of: number) => Array.from({ length: 5 }, (_, at) => payment({ ...live, id: `tr_${of}_${at}` }))
-      const settlements = [
-        settlement("stl_open", { status: "open", settledAt: null, reference: null }),
-        settlement("stl_after", { settledAt: "2026-11-22T00:00:00+00:00" }),
-        settlement("stl_3"),
-        settlement("stl_failed", { status: "failed" }),
-        settlement("stl_2"),
-        settlement("stl_1"),
-        settlement("stl_before", { settledAt: "2026-11-20T23:59:59+00:00" }),
-        settlement("stl_old", { createdAt: "2026-08-01T00:00:00+00:00", settledAt: "2026-08-03T00:00:00+00:00" })
+  itRuns("a settlement's payments, captures, refunds and chargebacks are its rows", function* () {
+    const settled = {
+      "stl_1/payments": [payment({ ...live, id: "tr_1", settlementAmount: amount("12.34") })],
+      "stl_1/captures": [capture({ ...live, id: "cpt_1", paymentId: "tr_2" })],
+      "stl_1/refunds": [
+        refund({ ...live, id: "re_1", paymentId: "tr_1", amount: amount("5.00") }),
+        // Made in the dashboard.
+        refund({ ...live, id: "re_2", paymentId: "tr_1", amount: amount("2.00"), metadata: null })
+      ],
+      "stl_1/chargebacks": [chargeback({ id: "chb_1", paymentId: "tr_2", settlementAmount: amount("-12.34") })]
+    }
+    const rows = yield* rowsOf({ settlements: [settlement("stl_1")], settled })
+    assert.deepStrictEqual(
+      rows.map(({ gross, id, kind, names, payoutId, settledAt }) => [
+        id,
+        kind,
+        gross,
+        names.providerRef,
+        payoutId,
+        settledAt
+      ]),
+      [
+        ["tr_1", "charge", eur(1234), "tr_1", "1234567.2611.1", paidOut],
+        ["cpt_1", "charge", eur(1234), "tr_2", "1234567.2611.1", paidOut],
+        ["re_1", "refund", eur(-500), "tr_1", "1234567.2611.1", paidOut],
+        ["re_2", "refund", eur(-200), "tr_1", "1234567.2611.1", paidOut],
+        ["chb_1", "dispute", eur(-1234), "tr_2", "1234567.2611.1", paidOut]
       ]
-      const settled = {
-        "stl_1/payments": entries(1),
-        "stl_2/payments": [],
-        "stl_3/payments": entries(3),
-        "stl_before/payments": entries(9),
-        "stl_after/payments": entries(8),
-        "stl_failed/payments": entries(7)
+    )
+    assert.deepStrictEqual(
+      rows.map(({ names }) => [
+        names.attemptId,
+        names.operationId,
+        names.refundId,
+        names.providerRefundId,
+        names.disputeId
+      ]),
+      [
+        ["att_1", null, null, null, null],
+        [null, "op_1", null, null, null],
+        [null, null, "rf_1", "re_1", null],
+        [null, null, null, "re_2", null],
+        [null, null, null, null, "chb_1"]
+      ]
+    )
+    assert.strictEqual(rows[0]?.occurredAt, Date.UTC(2026, 10, 21, 12))
+  })
+
+  itRuns("the settlement's sign and amount count for money returned or converted", function* () {
+    const rows = yield* rowsOf({
+      settlements: [settlement("stl_1")],
+      settled: {
+        "stl_1/payments": [payment({ ...live, amount: amount("10.00", "USD"), settlementAmount: amount("9.12") })],
+        "stl_1/refunds": [refund({ ...live, id: "re_1", amount: amount("5.00"), settlementAmount: amount("5.00") })],
+        "stl_1/chargebacks": [chargeback({ id: "chb_1", amount: amount("7.00"), settlementAmount: amount("7.00") })]
       }
-      const rows = yield* rowsOf({ settlements, settled, ofPage: 2 })
-      assert.deepStrictEqual(
-        rows.map(({ id }) => id),
-        [...entries(1), ...entries(3)].map(({ id }) => id)
-      )
     })
-  )
+    assert.deepStrictEqual(
+      rows.map(({ converted, gross, id, kind }) => [id, kind, gross, converted]),
+      [
+        [rows[0]?.id, "charge", { minorUnits: 1000, currency: "USD" }, eur(912)],
+        ["re_1.refund_failed", "refund_failed", eur(500), null],
+        ["chb_1.dispute_reversed", "dispute_reversed", eur(700), null]
+      ]
+    )
+  })
 
-  it.effect("a pending settlement of the window leaves the page unanswered, others not", () =>
-    Effect.gen(function* () {
-      const pending = { status: "pending" }
-      const settlements = [settlement("stl_2", pending), settlement("stl_1")]
-      const { connector } = mollieWith((request) => paged({ settlements }, request))
-      const result = yield* Effect.result(pageOf(connector))
-      assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
-      assert.strictEqual(result.failure.reason, "a settlement of the window is still pending at Mollie")
-      const later = [settlement("stl_2", { ...pending, settledAt: "2026-11-22T00:00:00+00:00" })]
-      assert.deepStrictEqual(yield* rowsOf({ settlements: later }), [])
-    })
-  )
+  itRuns("the fees of each of two months have one row", function* () {
+    const periods = {
+      2026: {
+        10: { costs: [cost("1.21"), cost("0.30")], revenue: [], invoiceId: null },
+        11: { costs: [cost("0.25")], revenue: [] },
+        12: { costs: [], revenue: [] }
+      }
+    }
+    const rows = yield* rowsOf({ settlements: [settlement("stl_1", { periods })] })
+    assert.deepStrictEqual(
+      rows.map(({ gross, id, kind, occurredAt, payoutId }) => [id, kind, gross, payoutId, occurredAt]),
+      [
+        ["stl_1.2026-10.fee", "fee", eur(-151), "1234567.2611.1", paidOut],
+        ["stl_1.2026-11.fee", "fee", eur(-25), "1234567.2611.1", paidOut]
+      ]
+    )
+  })
 
-  it.effect("a window without a settlement is empty after one request, with only the token", () =>
-    Effect.gen(function* () {
-      const { connector, requests } = mollieWith((request) => paged({}, request))
-      assert.deepStrictEqual(yield* wholeOf(connector), [])
-      assert.deepStrictEqual(
-        requests.map(({ headers }) => headers["authorization"]),
-        [`Bearer ${reportToken}`]
-      )
-    })
-  )
+  itRuns("each row of many settlements paid out in the window comes once", function* () {
+    const entries = (of: number) => Array.from({ length: 5 }, (_, at) => payment({ ...live, id: `tr_${of}_${at}` }))
+    const settlements = [
+      settlement("stl_open", { status: "open", settledAt: null, reference: null }),
+      settlement("stl_after", { settledAt: "2026-11-22T00:00:00+00:00" }),
+      settlement("stl_3"),
+      settlement("stl_failed", { status: "failed" }),
+      settlement("stl_2"),
+      settlement("stl_1"),
+      settlement("stl_before", { settledAt: "2026-11-20T23:59:59+00:00" }),
+      settlement("stl_old", { createdAt: "2026-08-01T00:00:00+00:00", settledAt: "2026-08-03T00:00:00+00:00" })
+    ]
+    const settled = {
+      "stl_1/payments": entries(1),
+      "stl_2/payments": [],
+      "stl_3/payments": entries(3),
+      "stl_before/payments": entries(9),
+      "stl_after/payments": entries(8),
+      "stl_failed/payments": entries(7)
+    }
+    const rows = yield* rowsOf({ settlements, settled, ofPage: 2 })
+    assert.deepStrictEqual(
+      rows.map(({ id }) => id),
+      [...entries(1), ...entries(3)].map(({ id }) => id)
+    )
+  })
+
+  itRuns("a pending settlement of the window leaves the page unanswered, others not", function* () {
+    const pending = { status: "pending" }
+    const settlements = [settlement("stl_2", pending), settlement("stl_1")]
+    const { connector } = mollieWith((request) => paged({ settlements }, request))
+    const result = yield* Effect.result(pageOf(connector))
+    assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
+    assert.strictEqual(result.failure.reason, "a settlement of the window is still pending at Mollie")
+    const later = [settlement("stl_2", { ...pending, settledAt: "2026-11-22T00:00:00+00:00" })]
+    assert.deepStrictEqual(yield* rowsOf({ settlements: later }), [])
+  })
+
+  itRuns("a window without a settlement is empty after one request, with only the token", function* () {
+    const { connector, requests } = mollieWith((request) => paged({}, request))
+    assert.deepStrictEqual(yield* wholeOf(connector), [])
+    assert.deepStrictEqual(
+      requests.map(({ headers }) => headers["authorization"]),
+      [`Bearer ${reportToken}`]
+    )
+  })
 
   it("a report without a token, or in test mode, says what is missing, unasked", () => {
     const missingOf = (environment: "production" | "sandbox", credentials: Fields) => {
@@ -258,17 +248,15 @@ describe("settlements of Mollie", () => {
     ["createdAt", { createdAt: "yesterday" }],
     ["", { metadata: { reference: reportToken } }]
   ] as const) {
-    it.effect(`a wrong ${Object.keys(fields)} (${field}) makes only its entry unreadable`, () =>
-      Effect.gen(function* () {
-        const payments = [payment({ ...live, id: "tr_1" }), payment({ ...live, id: "tr_2", ...fields })]
-        const books = { settlements: [settlement("stl_1")], settled: { "stl_1/payments": payments } }
-        const [fine, wrong] = yield* wholeOf(mollieWith((request) => paged(books, request)).connector)
-        assert.strictEqual(fine?._tag, "Row")
-        assert(wrong?._tag === "Unreadable")
-        assert.deepStrictEqual([wrong.unreadable.row, wrong.unreadable.field], [2, field])
-        assert.notInclude(JSON.stringify(wrong), reportToken)
-      })
-    )
+    itRuns(`a wrong ${Object.keys(fields)} (${field}) makes only its entry unreadable`, function* () {
+      const payments = [payment({ ...live, id: "tr_1" }), payment({ ...live, id: "tr_2", ...fields })]
+      const books = { settlements: [settlement("stl_1")], settled: { "stl_1/payments": payments } }
+      const [fine, wrong] = yield* wholeOf(mollieWith((request) => paged(books, request)).connector)
+      assert.strictEqual(fine?._tag, "Row")
+      assert(wrong?._tag === "Unreadable")
+      assert.deepStrictEqual([wrong.unreadable.row, wrong.unreadable.field], [2, field])
+      assert.notInclude(JSON.stringify(wrong), reportToken)
+    })
   }
 
   for (const [what, wrong, reason] of [
@@ -282,31 +270,27 @@ describe("settlements of Mollie", () => {
     ],
     ["no JSON", answer(200, "<html>"), "cannot be read"]
   ] as const) {
-    it.effect(`${what} makes the page unanswered with the reason, and never empty`, () =>
-      Effect.gen(function* () {
-        const books = { settlements: [settlement("stl_1")] }
-        const { connector } = mollieWith((request) =>
-          new URL(request.url).pathname === "/v2/settlements" ? paged(books, request) : wrong
-        )
-        for (const result of [
-          yield* Effect.result(pageOf(connector)),
-          yield* Effect.result(pageOf(mollieWith(() => wrong).connector))
-        ]) {
-          assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
-          assert.include(result.failure.reason, reason)
-        }
-      })
-    )
+    itRuns(`${what} makes the page unanswered with the reason, and never empty`, function* () {
+      const books = { settlements: [settlement("stl_1")] }
+      const { connector } = mollieWith((request) =>
+        new URL(request.url).pathname === "/v2/settlements" ? paged(books, request) : wrong
+      )
+      for (const result of [
+        yield* Effect.result(pageOf(connector)),
+        yield* Effect.result(pageOf(mollieWith(() => wrong).connector))
+      ]) {
+        assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
+        assert.include(result.failure.reason, reason)
+      }
+    })
   }
 
-  it.effect("the next page of a settlement that is not listed any more is unanswered", () =>
-    Effect.gen(function* () {
-      const { connector } = mollieWith((request) => paged({ settlements: [settlement("stl_1")] }, request))
-      const result = yield* Effect.result(pageOf(connector, "stl_2/payments/"))
-      assert(Result.isFailure(result))
-      assert.strictEqual(result.failure.reason, "a settlement is not in Mollie's list any more")
-    })
-  )
+  itRuns("the next page of a settlement that is not listed any more is unanswered", function* () {
+    const { connector } = mollieWith((request) => paged({ settlements: [settlement("stl_1")] }, request))
+    const result = yield* Effect.result(pageOf(connector, "stl_2/payments/"))
+    assert(Result.isFailure(result))
+    assert.strictEqual(result.failure.reason, "a settlement is not in Mollie's list any more")
+  })
 
   it("the settlements of these tests are as Mollie describes them", () => {
     const whole = settlement("stl_1", { periods: { 2026: { 11: { costs: [cost("1.21")], revenue: [] } } } })

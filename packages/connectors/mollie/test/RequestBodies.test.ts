@@ -5,9 +5,11 @@
  * (https://github.com/mollie/openapi) is CC BY-NC-SA 4.0 and cannot be part of this repository. `MollieShapes.test.ts` checks
  * the names and types by Mollie's own library, whose lists of words are open.
  */
+
 import { assert, describe, it } from "@effect/vitest"
 import { MollieConnector } from "@pointsman/connector-mollie"
 import { type Ask, asksOf, noMethod, paymentRequests } from "@pointsman/contracts/connector"
+import { itRuns } from "@pointsman/contracts/vitest"
 import {
   type ChargeRequest,
   type CheckoutRequest,
@@ -180,18 +182,16 @@ describe("every request is one that Mollie's pages describe", () => {
       assertDescribed(opening({ paymentMethod: name }))
     )
   }
-  it.effect("each currency of Mollie has its number of decimals in every body with an amount", () =>
-    Effect.gen(function* () {
-      const { currencies = [] } = MollieConnector.definition.supports
-      assert.sameMembers([...new Set(currencies.map(scaleOf))], [0, 2])
-      for (const currency of currencies) {
-        for (const minorUnits of [1, 99, 100, 123_456_789]) {
-          const ask = asksOf(paymentRequests({ ...details, money: money(minorUnits, currency) }))
-          for (const name of ["charge", "openCheckout", "capture", "refund"] as const) yield* assertDescribed(ask[name])
-        }
+  itRuns("each currency of Mollie has its number of decimals in every body with an amount", function* () {
+    const { currencies = [] } = MollieConnector.definition.supports
+    assert.sameMembers([...new Set(currencies.map(scaleOf))], [0, 2])
+    for (const currency of currencies) {
+      for (const minorUnits of [1, 99, 100, 123_456_789]) {
+        const ask = asksOf(paymentRequests({ ...details, money: money(minorUnits, currency) }))
+        for (const name of ["charge", "openCheckout", "capture", "refund"] as const) yield* assertDescribed(ask[name])
       }
-    })
-  )
+    }
+  })
 
   const good = {
     amount: { currency: "EUR", value: "10.00" },

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { PayPalConnector } from "@pointsman/connector-paypal"
+import { itRuns } from "@pointsman/contracts/vitest"
 import { money } from "@pointsman/core/connector"
 import { Effect, Exit } from "effect"
 import { attemptId, bodyOf, connected, sample } from "./Calls.ts"
@@ -34,23 +35,19 @@ const chargeOf = (currency: string, minorUnits: number) =>
 
 describe("amounts", () => {
   for (const [currency, minorUnits, value] of written) {
-    it.effect(`${minorUnits} minor units of ${currency} are ${value}`, () =>
-      Effect.gen(function* () {
-        const { requests } = yield* chargeOf(currency, minorUnits)
-        const [unit] = bodyOf(requests[1])["purchase_units"] as ReadonlyArray<{ readonly amount: unknown }>
-        assert.deepStrictEqual(unit?.amount, { currency_code: currency, value })
-      })
-    )
+    itRuns(`${minorUnits} minor units of ${currency} are ${value}`, function* () {
+      const { requests } = yield* chargeOf(currency, minorUnits)
+      const [unit] = bodyOf(requests[1])["purchase_units"] as ReadonlyArray<{ readonly amount: unknown }>
+      assert.deepStrictEqual(unit?.amount, { currency_code: currency, value })
+    })
   }
   for (const [currency, minorUnits] of unsayable) {
-    it.effect(`${minorUnits} minor units of ${currency} are NotSent in words, without a token`, () =>
-      Effect.gen(function* () {
-        const { exit, requests } = yield* chargeOf(currency, minorUnits)
-        assert.isEmpty(requests)
-        assert.isTrue(Exit.isFailure(exit))
-        assert.include(JSON.stringify(exit), `PayPal cannot represent ${minorUnits} minor units of ${currency}`)
-      })
-    )
+    itRuns(`${minorUnits} minor units of ${currency} are NotSent in words, without a token`, function* () {
+      const { exit, requests } = yield* chargeOf(currency, minorUnits)
+      assert.isEmpty(requests)
+      assert.isTrue(Exit.isFailure(exit))
+      assert.include(JSON.stringify(exit), `PayPal cannot represent ${minorUnits} minor units of ${currency}`)
+    })
   }
   it("names every currency of PayPal's page, and no other", () => {
     const { currencies = [] } = PayPalConnector.definition.supports
@@ -75,14 +72,12 @@ describe("amounts", () => {
     ["1.230", "KWD", undefined]
   ]
   for (const [value, currency, minorUnits] of stated) {
-    it.effect(`a capture of ${value} ${currency} is ${minorUnits ?? "nothing is known"}`, () =>
-      Effect.gen(function* () {
-        const body = order(attemptId, { captures: [capture({ amount: amount(value, currency) })] })
-        const { connector } = connected([answer(200, token()), answer(201, body)])
-        const exit = yield* Effect.exit(connector.charge(sample.charge))
-        const state = Exit.isSuccess(exit) && "stated" in exit.value ? exit.value.stated : undefined
-        assert.deepStrictEqual(state, minorUnits === undefined ? undefined : money(minorUnits, currency))
-      })
-    )
+    itRuns(`a capture of ${value} ${currency} is ${minorUnits ?? "nothing is known"}`, function* () {
+      const body = order(attemptId, { captures: [capture({ amount: amount(value, currency) })] })
+      const { connector } = connected([answer(200, token()), answer(201, body)])
+      const exit = yield* Effect.exit(connector.charge(sample.charge))
+      const state = Exit.isSuccess(exit) && "stated" in exit.value ? exit.value.stated : undefined
+      assert.deepStrictEqual(state, minorUnits === undefined ? undefined : money(minorUnits, currency))
+    })
   }
 })

@@ -1,5 +1,7 @@
 /** Each code that PayPal documents, with what it means: literal, and in this file alone. */
+
 import { assert, describe, it } from "@effect/vitest"
+import { itRuns } from "@pointsman/contracts/vitest"
 import type { TransportAnswer } from "@pointsman/core/connector"
 import { Effect } from "effect"
 import { declines } from "../src/Declines.ts"
@@ -102,16 +104,12 @@ describe("declines", () => {
     it.effect(`the issue ${code} is ${meaning}`, () => assertDeclined(chargedWith(failure(422, code)), code, meaning))
   }
   for (const code of rejected.split(" ")) {
-    it.effect(`the issue ${code} is rejected`, () =>
-      Effect.gen(function* () {
-        assert.deepInclude(yield* chargedWith(failure(422, code)), { _tag: "Rejected", code })
-      })
-    )
-  }
-  it.effect("the issue PAYER_ACTION_REQUIRED needs the customer", () =>
-    Effect.gen(function* () {
-      const state = yield* chargedWith(failure(422, "PAYER_ACTION_REQUIRED"))
-      assert.deepStrictEqual(state, { _tag: "NeedsCustomer", providerRef: null })
+    itRuns(`the issue ${code} is rejected`, function* () {
+      assert.deepInclude(yield* chargedWith(failure(422, code)), { _tag: "Rejected", code })
     })
-  )
+  }
+  itRuns("the issue PAYER_ACTION_REQUIRED needs the customer", function* () {
+    const state = yield* chargedWith(failure(422, "PAYER_ACTION_REQUIRED"))
+    assert.deepStrictEqual(state, { _tag: "NeedsCustomer", providerRef: null })
+  })
 })

@@ -1,5 +1,6 @@
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { assert, describe, it } from "@effect/vitest"
+import { itRuns } from "@pointsman/contracts/vitest"
 import { type Environment, money, type ProviderMessage, type TransportAnswer } from "@pointsman/core/connector"
 import { Effect, Fiber, Redacted, Result } from "effect"
 import { TestClock } from "effect/testing"
@@ -88,114 +89,102 @@ describe("signatures", () => {
   it("computes the check value of CRC-32 (ISO 3309)", () => {
     assert.strictEqual(crc(new TextEncoder().encode("123456789")), 0xcbf43926)
   })
-  it.effect("a message of PayPal is believed, its certificate fetched without credentials", () =>
-    Effect.gen(function* () {
-      const { requests, result } = heard(completed)
-      assert.isTrue(Result.isSuccess(yield* result))
-      assert.deepStrictEqual(
-        requests.map(({ headers, method, url }) => [method, url, headers]),
-        [["GET", certificateUrl, {}]]
+  itRuns("a message of PayPal is believed, its certificate fetched without credentials", function* () {
+    const { requests, result } = heard(completed)
+    assert.isTrue(Result.isSuccess(yield* result))
+    assert.deepStrictEqual(
+      requests.map(({ headers, method, url }) => [method, url, headers]),
+      [["GET", certificateUrl, {}]]
+    )
+  })
+  itRuns("one certificate of many messages is fetched once, and again after a day", function* () {
+    const { connector, raw, requests, result } = heard(completed, { certificates: [chain, chain] })
+    yield* result
+    const again = (receivedAt: number) =>
+      connector.readMessage?.({ ...raw, secret: Redacted.make(webhookId), receivedAt }) ?? Effect.die("none")
+    yield* Effect.all([again(noon), again(noon + 1), again(noon + 86_399_999)], { concurrency: "unbounded" })
+    assert.strictEqual(requests.length, 1)
+    yield* again(noon + 86_400_000)
+    assert.strictEqual(requests.length, 2)
+  })
+  itRuns("an unknown certificate of messages at once is fetched once", function* () {
+    let requests = 0
+    const account = { connectionId: "main", environment: "sandbox", credentials, timeoutMillis } as const
+    const connector = Result.getOrThrow(
+      definition.connect(account, {
+        send: () => {
+          requests += 1
+          return Effect.delay(Effect.succeed(chain), "1 second")
+        }
+      })
+    )
+    const raw = signed(JSON.stringify(completed), webhookId, noon)
+    const one = connector.readMessage?.({ ...raw, secret: Redacted.make(webhookId), receivedAt: noon })
+    const all = yield* Effect.forkChild(
+      Effect.all(
+        Array.from({ length: 10 }, () => one ?? Effect.die("none")),
+        { concurrency: "unbounded" }
       )
+    )
+    yield* TestClock.adjust("20 seconds")
+    assert.strictEqual((yield* Fiber.join(all)).length, 10)
+    assert.strictEqual(requests, 1)
+  })
+  itRuns("invented addresses ask PayPal ten times in a minute and no more", function* () {
+    const { connector, raw, requests } = heard(completed, {
+      certificates: [...Array.from({ length: 10 }, () => answer(404, "")), chain]
     })
-  )
-  it.effect("one certificate of many messages is fetched once, and again after a day", () =>
-    Effect.gen(function* () {
-      const { connector, raw, requests, result } = heard(completed, { certificates: [chain, chain] })
-      yield* result
-      const again = (receivedAt: number) =>
-        connector.readMessage?.({ ...raw, secret: Redacted.make(webhookId), receivedAt }) ?? Effect.die("none")
-      yield* Effect.all([again(noon), again(noon + 1), again(noon + 86_399_999)], { concurrency: "unbounded" })
-      assert.strictEqual(requests.length, 1)
-      yield* again(noon + 86_400_000)
-      assert.strictEqual(requests.length, 2)
-    })
-  )
-  it.effect("an unknown certificate of messages at once is fetched once", () =>
-    Effect.gen(function* () {
-      let requests = 0
-      const account = { connectionId: "main", environment: "sandbox", credentials, timeoutMillis } as const
-      const connector = Result.getOrThrow(
-        definition.connect(account, {
-          send: () => {
-            requests += 1
-            return Effect.delay(Effect.succeed(chain), "1 second")
-          }
-        })
+    const read = (number: number, receivedAt = noon) =>
+      Effect.result(
+        connector.readMessage?.({
+          ...raw,
+          headers: { ...raw.headers, "paypal-cert-url": `${certificateUrl}${number}` },
+          secret: Redacted.make(webhookId),
+          receivedAt
+        }) ?? Effect.die("none")
       )
-      const raw = signed(JSON.stringify(completed), webhookId, noon)
-      const one = connector.readMessage?.({ ...raw, secret: Redacted.make(webhookId), receivedAt: noon })
-      const all = yield* Effect.forkChild(
-        Effect.all(
-          Array.from({ length: 10 }, () => one ?? Effect.die("none")),
-          { concurrency: "unbounded" }
-        )
+    for (let number = 0; number < 30; number++) assert.isTrue(Result.isFailure(yield* read(number)))
+    assert.strictEqual(requests.length, 10)
+    yield* read(1, noon + 60_000)
+    assert.strictEqual(requests.length, 11)
+  })
+  itRuns("a day-old verified certificate is fetched again despite invented addresses", function* () {
+    const { connector, raw, requests, result } = heard(completed, {
+      certificates: [chain, ...Array.from({ length: 10 }, () => answer(404, "")), chain]
+    })
+    yield* result
+    const tomorrow = noon + 86_400_000
+    const read = (url: string) =>
+      Effect.result(
+        connector.readMessage?.({
+          ...raw,
+          headers: { ...raw.headers, "paypal-cert-url": url },
+          secret: Redacted.make(webhookId),
+          receivedAt: tomorrow
+        }) ?? Effect.die("none")
       )
-      yield* TestClock.adjust("20 seconds")
-      assert.strictEqual((yield* Fiber.join(all)).length, 10)
-      assert.strictEqual(requests, 1)
+    for (let number = 0; number < 30; number++) {
+      assert.isTrue(Result.isFailure(yield* read(`${certificateUrl}${number}`)))
+    }
+    assert.strictEqual(requests.length, 11)
+    assert.isTrue(Result.isSuccess(yield* read(certificateUrl)))
+    assert.strictEqual(requests.length, 12)
+  })
+  itRuns("a certificate that PayPal does not give again is asked for ten times a minute", function* () {
+    const { connector, raw, requests, result } = heard(completed, {
+      certificates: [chain, ...Array.from({ length: 11 }, () => answer(503, ""))]
     })
-  )
-  it.effect("invented addresses ask PayPal ten times in a minute and no more", () =>
-    Effect.gen(function* () {
-      const { connector, raw, requests } = heard(completed, {
-        certificates: [...Array.from({ length: 10 }, () => answer(404, "")), chain]
-      })
-      const read = (number: number, receivedAt = noon) =>
-        Effect.result(
-          connector.readMessage?.({
-            ...raw,
-            headers: { ...raw.headers, "paypal-cert-url": `${certificateUrl}${number}` },
-            secret: Redacted.make(webhookId),
-            receivedAt
-          }) ?? Effect.die("none")
-        )
-      for (let number = 0; number < 30; number++) assert.isTrue(Result.isFailure(yield* read(number)))
-      assert.strictEqual(requests.length, 10)
-      yield* read(1, noon + 60_000)
-      assert.strictEqual(requests.length, 11)
+    yield* result
+    const again = connector.readMessage?.({
+      ...raw,
+      secret: Redacted.make(webhookId),
+      receivedAt: noon + 86_400_000
     })
-  )
-  it.effect("a day-old verified certificate is fetched again despite invented addresses", () =>
-    Effect.gen(function* () {
-      const { connector, raw, requests, result } = heard(completed, {
-        certificates: [chain, ...Array.from({ length: 10 }, () => answer(404, "")), chain]
-      })
-      yield* result
-      const tomorrow = noon + 86_400_000
-      const read = (url: string) =>
-        Effect.result(
-          connector.readMessage?.({
-            ...raw,
-            headers: { ...raw.headers, "paypal-cert-url": url },
-            secret: Redacted.make(webhookId),
-            receivedAt: tomorrow
-          }) ?? Effect.die("none")
-        )
-      for (let number = 0; number < 30; number++) {
-        assert.isTrue(Result.isFailure(yield* read(`${certificateUrl}${number}`)))
-      }
-      assert.strictEqual(requests.length, 11)
-      assert.isTrue(Result.isSuccess(yield* read(certificateUrl)))
-      assert.strictEqual(requests.length, 12)
-    })
-  )
-  it.effect("a certificate that PayPal does not give again is asked for ten times a minute", () =>
-    Effect.gen(function* () {
-      const { connector, raw, requests, result } = heard(completed, {
-        certificates: [chain, ...Array.from({ length: 11 }, () => answer(503, ""))]
-      })
-      yield* result
-      const again = connector.readMessage?.({
-        ...raw,
-        secret: Redacted.make(webhookId),
-        receivedAt: noon + 86_400_000
-      })
-      for (let time = 0; time < 30; time++) {
-        assert.isTrue(Result.isFailure(yield* Effect.result(again ?? Effect.die("none"))))
-      }
-      assert.strictEqual(requests.length, 11)
-    })
-  )
+    for (let time = 0; time < 30; time++) {
+      assert.isTrue(Result.isFailure(yield* Effect.result(again ?? Effect.die("none"))))
+    }
+    assert.strictEqual(requests.length, 11)
+  })
 
   const withoutAsking: Readonly<Record<string, Hearing>> = {
     "of another account's webhook, or of none": { secret: "" },
@@ -219,12 +208,10 @@ describe("signatures", () => {
     "that is more than five minutes of the future": { receivedAt: noon - 300_001 }
   }
   for (const [what, hearing] of Object.entries(withoutAsking)) {
-    it.effect(`a message ${what} is refused, and PayPal is not asked`, () =>
-      Effect.gen(function* () {
-        const refused = yield* reasonOf(hearing)
-        assert.deepInclude(refused, { tag: "pointsman/MessageUnverified", requests: 0 })
-      })
-    )
+    itRuns(`a message ${what} is refused, and PayPal is not asked`, function* () {
+      const refused = yield* reasonOf(hearing)
+      assert.deepInclude(refused, { tag: "pointsman/MessageUnverified", requests: 0 })
+    })
   }
   const others: Readonly<Record<string, Hearing>> = {
     "for another webhook": { secret: "9XL90610J3647323C" },
@@ -243,21 +230,16 @@ describe("signatures", () => {
     "whose certificate was issued by one that is no authority": { certificates: [answer(200, chains.byNoAuthority)] }
   }
   for (const [what, hearing] of Object.entries(others)) {
-    it.effect(`a message ${what} is refused`, () =>
-      Effect.gen(function* () {
-        assert.deepInclude(yield* reasonOf(hearing), { tag: "pointsman/MessageUnverified", requests: 1 })
-      })
-    )
-  }
-  it.effect("a refused certificate is not kept, and the next message asks again", () =>
-    Effect.gen(function* () {
-      const { connector, raw, requests, result } = heard(completed, { certificates: [answer(503, ""), chain] })
-      assert.isTrue(Result.isFailure(yield* result))
-      yield* connector.readMessage?.({ ...raw, secret: Redacted.make(webhookId), receivedAt: noon }) ??
-        Effect.die("none")
-      assert.strictEqual(requests.length, 2)
+    itRuns(`a message ${what} is refused`, function* () {
+      assert.deepInclude(yield* reasonOf(hearing), { tag: "pointsman/MessageUnverified", requests: 1 })
     })
-  )
+  }
+  itRuns("a refused certificate is not kept, and the next message asks again", function* () {
+    const { connector, raw, requests, result } = heard(completed, { certificates: [answer(503, ""), chain] })
+    assert.isTrue(Result.isFailure(yield* result))
+    yield* connector.readMessage?.({ ...raw, secret: Redacted.make(webhookId), receivedAt: noon }) ?? Effect.die("none")
+    assert.strictEqual(requests.length, 2)
+  })
 })
 
 describe("trusted roots", () => {
@@ -551,35 +533,30 @@ const unreadable: ReadonlyArray<readonly [what: string, type: string, resource: 
 
 describe("messages", () => {
   for (const [what, type, resource, told] of messages) {
-    it.effect(`${what} (${type}) is read as that, and the same from what is stored`, () =>
-      Effect.gen(function* () {
-        const message = event(type, resource)
-        const { connector, result } = heard(message)
-        const read = Result.getOrThrow(yield* result)
-        assert.deepStrictEqual(toldOf(read), told)
-        assert.deepStrictEqual([read.id, read.at], [message.id, noon])
-        const kept = connector.keptOfMessage?.(JSON.stringify(message)) ?? ""
-        for (const text of ["Firstname", "customer@example.com", "Where is it?", "broken"])
-          assert.notInclude(kept, text)
-        const stored = connector.readStored?.({
-          body: new TextEncoder().encode(kept),
-          secret: Redacted.make(webhookId)
-        })
-        assert.deepStrictEqual(toldOf(yield* stored ?? Effect.die("none")), told)
+    itRuns(`${what} (${type}) is read as that, and the same from what is stored`, function* () {
+      const message = event(type, resource)
+      const { connector, result } = heard(message)
+      const read = Result.getOrThrow(yield* result)
+      assert.deepStrictEqual(toldOf(read), told)
+      assert.deepStrictEqual([read.id, read.at], [message.id, noon])
+      const kept = connector.keptOfMessage?.(JSON.stringify(message)) ?? ""
+      for (const text of ["Firstname", "customer@example.com", "Where is it?", "broken"]) assert.notInclude(kept, text)
+      const stored = connector.readStored?.({
+        body: new TextEncoder().encode(kept),
+        secret: Redacted.make(webhookId)
       })
-    )
+      assert.deepStrictEqual(toldOf(yield* stored ?? Effect.die("none")), told)
+    })
   }
   for (const [what, type, resource, field] of unreadable) {
-    it.effect(`${what} is unreadable, and the reason names ${field}`, () =>
-      Effect.gen(function* () {
-        const read = yield* heard(event(type, resource)).result
-        // The charge that it names is looked up.
-        const about = Result.isSuccess(read) ? read.success.about : undefined
-        if (about !== undefined && about._tag !== "Changed") return assert.fail("it was read")
-        assert.strictEqual(about === undefined, what.startsWith("a dispute about"))
-        assert.include(about?.reason ?? (Result.isFailure(read) ? read.failure.reason : ""), field)
-      })
-    )
+    itRuns(`${what} is unreadable, and the reason names ${field}`, function* () {
+      const read = yield* heard(event(type, resource)).result
+      // The charge that it names is looked up.
+      const about = Result.isSuccess(read) ? read.success.about : undefined
+      if (about !== undefined && about._tag !== "Changed") return assert.fail("it was read")
+      assert.strictEqual(about === undefined, what.startsWith("a dispute about"))
+      assert.include(about?.reason ?? (Result.isFailure(read) ? read.failure.reason : ""), field)
+    })
   }
 })
 
@@ -610,19 +587,15 @@ const simulatedCapture = {
 }
 
 describe("PayPal's own sample of a message", () => {
-  it.effect("the sample with an operation of ours confirms the operation", () =>
-    Effect.gen(function* () {
-      const resource = { ...simulatedCapture, invoice_id: operationId }
-      const read = Result.getOrThrow(yield* heard({ ...simulated, resource }).result)
-      const state = { _tag: "OperationConfirmed", stated: money(251, "USD"), captureId: simulatedCapture.id }
-      assert.deepStrictEqual(toldOf(read), { _tag: "Operation", operationId, state })
-      assert.deepStrictEqual([read.id, read.at], [simulated.id, Date.UTC(2019, 1, 14, 21, 50, 7, 940)])
-    })
-  )
-  it.effect("the sample about nothing of ours names a capture as PayPal does", () =>
-    Effect.gen(function* () {
-      const { about } = Result.getOrThrow(yield* heard({ ...simulated, resource: simulatedCapture }).result)
-      assert.deepInclude(about, { _tag: "Changed", charge: { providerRef: simulatedCapture.id } })
-    })
-  )
+  itRuns("the sample with an operation of ours confirms the operation", function* () {
+    const resource = { ...simulatedCapture, invoice_id: operationId }
+    const read = Result.getOrThrow(yield* heard({ ...simulated, resource }).result)
+    const state = { _tag: "OperationConfirmed", stated: money(251, "USD"), captureId: simulatedCapture.id }
+    assert.deepStrictEqual(toldOf(read), { _tag: "Operation", operationId, state })
+    assert.deepStrictEqual([read.id, read.at], [simulated.id, Date.UTC(2019, 1, 14, 21, 50, 7, 940)])
+  })
+  itRuns("the sample about nothing of ours names a capture as PayPal does", function* () {
+    const { about } = Result.getOrThrow(yield* heard({ ...simulated, resource: simulatedCapture }).result)
+    assert.deepInclude(about, { _tag: "Changed", charge: { providerRef: simulatedCapture.id } })
+  })
 })

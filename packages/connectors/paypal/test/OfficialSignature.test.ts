@@ -8,11 +8,13 @@
  * is issued by a root of these tests. `PAYPAL_JAVA_SDK` names a local copy of the SDK: then its own certificate, and the
  * intermediate certificate beside it, are verified up to the roots that come with Node.
  */
+
 import { X509Certificate } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { scriptedTransport } from "@pointsman/contracts/connector"
+import { itRuns } from "@pointsman/contracts/vitest"
 import type { Connector } from "@pointsman/core/connector"
 import { Effect, Redacted, Result } from "effect"
 import { rootsOfNode } from "../src/Certificates.ts"
@@ -95,61 +97,49 @@ const alteredText = (text: string, at: number): string => {
 }
 
 describe("a message that PayPal signed", () => {
-  it.effect("the signature of the message of PayPal's SDK is verified", () =>
-    Effect.gen(function* () {
-      assert.strictEqual(yield* readBy(connected()), verified)
-    })
-  )
-  it.effect("a body with one bit changed, or one byte more or less, is refused", () =>
-    Effect.gen(function* () {
-      const connector = connected()
-      const whole = bytes(body)
-      for (let at = 0; at < whole.length; at++) {
-        assert.match(yield* readBy(connector, { body: altered(whole, at) }), refused, `byte ${at}`)
-      }
-      for (const other of [whole.slice(0, -1), Uint8Array.from([...whole, 10]), new Uint8Array()]) {
-        assert.match(yield* readBy(connector, { body: other }), refused)
-      }
-      assert.strictEqual(yield* readBy(connector), verified)
-    })
-  )
+  itRuns("the signature of the message of PayPal's SDK is verified", function* () {
+    assert.strictEqual(yield* readBy(connected()), verified)
+  })
+  itRuns("a body with one bit changed, or one byte more or less, is refused", function* () {
+    const connector = connected()
+    const whole = bytes(body)
+    for (let at = 0; at < whole.length; at++) {
+      assert.match(yield* readBy(connector, { body: altered(whole, at) }), refused, `byte ${at}`)
+    }
+    for (const other of [whole.slice(0, -1), Uint8Array.from([...whole, 10]), new Uint8Array()]) {
+      assert.match(yield* readBy(connector, { body: other }), refused)
+    }
+    assert.strictEqual(yield* readBy(connector), verified)
+  })
   for (const name of ["paypal-transmission-id", "paypal-transmission-time", "paypal-transmission-sig"] as const) {
-    it.effect(`any changed character of ${name} is refused`, () =>
-      Effect.gen(function* () {
-        const connector = connected()
-        const text = headers[name]
-        for (let at = 0; at < text.length; at++) {
-          const changed = { [name]: alteredText(text, at) }
-          assert.match(yield* readBy(connector, { headers: changed }), refused, `character ${at}`)
-        }
-        assert.strictEqual(yield* readBy(connector), verified)
-      })
-    )
-  }
-  it.effect("another account's webhook id, in any character, or none, is refused", () =>
-    Effect.gen(function* () {
+    itRuns(`any changed character of ${name} is refused`, function* () {
       const connector = connected()
-      const others = Array.from(webhookId, (_, at) => alteredText(webhookId, at))
-      for (const secret of [...others, "", "NotToBeFound", webhookId.toLowerCase()]) {
-        assert.match(yield* readBy(connector, { secret }), refused)
+      const text = headers[name]
+      for (let at = 0; at < text.length; at++) {
+        const changed = { [name]: alteredText(text, at) }
+        assert.match(yield* readBy(connector, { headers: changed }), refused, `character ${at}`)
       }
       assert.strictEqual(yield* readBy(connector), verified)
     })
-  )
-  it.effect("a message is read for four days, and refused if older or of the future", () =>
-    Effect.gen(function* () {
-      assert.strictEqual(yield* readBy(connected(), { receivedAt: signedAt + 4 * day }), verified)
-      for (const receivedAt of [signedAt + 4 * day + 1, signedAt - 300_001, Date.UTC(2026, 10, 21)]) {
-        assert.match(yield* readBy(connected(), { receivedAt }), refused)
-      }
-    })
-  )
-  it.effect("another authority's root, or another key under PayPal's name, is refused", () =>
-    Effect.gen(function* () {
-      assert.match(yield* readBy(connected(undefined, rootsOfNode)), refused)
-      assert.match(yield* readBy(connected(pem("other-key.pem"))), /its signature does not match/u)
-    })
-  )
+  }
+  itRuns("another account's webhook id, in any character, or none, is refused", function* () {
+    const connector = connected()
+    const others = Array.from(webhookId, (_, at) => alteredText(webhookId, at))
+    for (const secret of [...others, "", "NotToBeFound", webhookId.toLowerCase()]) {
+      assert.match(yield* readBy(connector, { secret }), refused)
+    }
+    assert.strictEqual(yield* readBy(connector), verified)
+  })
+  itRuns("a message is read for four days, and refused if older or of the future", function* () {
+    assert.strictEqual(yield* readBy(connected(), { receivedAt: signedAt + 4 * day }), verified)
+    for (const receivedAt of [signedAt + 4 * day + 1, signedAt - 300_001, Date.UTC(2026, 10, 21)]) {
+      assert.match(yield* readBy(connected(), { receivedAt }), refused)
+    }
+  })
+  itRuns("another authority's root, or another key under PayPal's name, is refused", function* () {
+    assert.match(yield* readBy(connected(undefined, rootsOfNode)), refused)
+    assert.match(yield* readBy(connected(pem("other-key.pem"))), /its signature does not match/u)
+  })
 
   const sdk = process.env["PAYPAL_JAVA_SDK"]
   if (sdk === undefined) {
@@ -159,11 +149,9 @@ describe("a message that PayPal signed", () => {
   const certificate = (name: string) =>
     new X509Certificate(readFileSync(join(sdk, "rest-api-sdk/src/test/resources", name))).toString()
   const chain = [certificate("testClientCert.crt"), certificate("DigiCertSHA2ExtendedValidationServerCA.crt")]
-  it.effect("the certificate of PayPal's SDK is verified up to a root that comes with Node", () =>
-    Effect.gen(function* () {
-      assert.strictEqual(yield* readBy(connected(chain.join(""), rootsOfNode)), verified)
-      assert.match(yield* readBy(connected(chain[0], rootsOfNode)), refused)
-      assert.match(yield* readBy(connected(chain.join(""), rootsOfNode), { secret: "NotToBeFound" }), refused)
-    })
-  )
+  itRuns("the certificate of PayPal's SDK is verified up to a root that comes with Node", function* () {
+    assert.strictEqual(yield* readBy(connected(chain.join(""), rootsOfNode)), verified)
+    assert.match(yield* readBy(connected(chain[0], rootsOfNode)), refused)
+    assert.match(yield* readBy(connected(chain.join(""), rootsOfNode), { secret: "NotToBeFound" }), refused)
+  })
 })

@@ -1,8 +1,10 @@
 /** A payment on PayPal's page: what is sent when, and what PayPal's answers mean. */
+
 import { assert, describe, it } from "@effect/vitest"
 import { type Ask, noMethod } from "@pointsman/contracts/connector"
+import { itRuns } from "@pointsman/contracts/vitest"
 import type { TransportAnswer } from "@pointsman/core/connector"
-import { Effect } from "effect"
+
 import { TestClock } from "effect/testing"
 import {
   answersWith,
@@ -48,64 +50,56 @@ const completing = (script: ReadonlyArray<TransportAnswer>, change: Partial<type
 const lookUp: Ask = (connector) => connector.lookUpCharge(checkoutLookup)
 
 describe("the opening of a checkout", () => {
-  it.effect("a payment is an order that its customer has to approve, and no more is sent", () =>
-    Effect.gen(function* () {
-      const { opened, requests } = opening(answer(201, openedOrder(attemptId)))
-      assert.deepStrictEqual(yield* opened, {
-        _tag: "CheckoutOpened",
-        reference: orderId,
-        url: approvalUrl,
-        // Three hours to send the customer there, and three to approve.
-        expiresAt: Date.UTC(2026, 10, 21, 12) + 6 * hour
-      })
-      const [, request, ...others] = requests
-      assert.isEmpty(others)
-      assert.strictEqual(request?.url, `${baseUrl}/v2/checkout/orders`)
-      assert.strictEqual(request?.headers["paypal-request-id"], attemptId)
-      assert.deepStrictEqual(bodyOf(request), {
-        intent: "CAPTURE",
-        purchase_units: [
-          {
-            custom_id: attemptId,
-            invoice_id: attemptId,
-            description: "order 1",
-            amount: { currency_code: "EUR", value: "12.34" }
-          }
-        ],
-        payment_source: {
-          paypal: {
-            experience_context: {
-              user_action: "PAY_NOW",
-              shipping_preference: "NO_SHIPPING",
-              return_url: sample.openCheckout.returnUrl,
-              cancel_url: sample.openCheckout.returnUrl
-            }
+  itRuns("a payment is an order that its customer has to approve, and no more is sent", function* () {
+    const { opened, requests } = opening(answer(201, openedOrder(attemptId)))
+    assert.deepStrictEqual(yield* opened, {
+      _tag: "CheckoutOpened",
+      reference: orderId,
+      url: approvalUrl,
+      // Three hours to send the customer there, and three to approve.
+      expiresAt: Date.UTC(2026, 10, 21, 12) + 6 * hour
+    })
+    const [, request, ...others] = requests
+    assert.isEmpty(others)
+    assert.strictEqual(request?.url, `${baseUrl}/v2/checkout/orders`)
+    assert.strictEqual(request?.headers["paypal-request-id"], attemptId)
+    assert.deepStrictEqual(bodyOf(request), {
+      intent: "CAPTURE",
+      purchase_units: [
+        {
+          custom_id: attemptId,
+          invoice_id: attemptId,
+          description: "order 1",
+          amount: { currency_code: "EUR", value: "12.34" }
+        }
+      ],
+      payment_source: {
+        paypal: {
+          experience_context: {
+            user_action: "PAY_NOW",
+            shipping_preference: "NO_SHIPPING",
+            return_url: sample.openCheckout.returnUrl,
+            cancel_url: sample.openCheckout.returnUrl
           }
         }
-      })
+      }
     })
-  )
-  it.effect("capture_method manual makes an order to be authorized", () =>
-    Effect.gen(function* () {
-      const { connector, requests } = connected([given, answer(201, openedOrder(attemptId))])
-      yield* connector.openCheckout?.({ ...checkout, capture: false }) ?? noMethod
-      assert.strictEqual(bodyOf(requests[1])["intent"], "AUTHORIZE")
-    })
-  )
-  it.effect("the end of an order without its time is counted from our clock", () =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(5 * hour)
-      const { opened } = opening(answer(201, openedOrder(attemptId, { create_time: undefined })))
-      assert.deepInclude(yield* opened, { expiresAt: 11 * hour })
-    })
-  )
-  it.effect("an order CREATED with its earlier link sends the customer there", () =>
-    Effect.gen(function* () {
-      const links = [{ href: approvalUrl, rel: "approve", method: "GET" }]
-      const { opened } = opening(answer(201, openedOrder(attemptId, { status: "CREATED", links })))
-      assert.deepInclude(yield* opened, { url: approvalUrl })
-    })
-  )
+  })
+  itRuns("capture_method manual makes an order to be authorized", function* () {
+    const { connector, requests } = connected([given, answer(201, openedOrder(attemptId))])
+    yield* connector.openCheckout?.({ ...checkout, capture: false }) ?? noMethod
+    assert.strictEqual(bodyOf(requests[1])["intent"], "AUTHORIZE")
+  })
+  itRuns("the end of an order without its time is counted from our clock", function* () {
+    yield* TestClock.setTime(5 * hour)
+    const { opened } = opening(answer(201, openedOrder(attemptId, { create_time: undefined })))
+    assert.deepInclude(yield* opened, { expiresAt: 11 * hour })
+  })
+  itRuns("an order CREATED with its earlier link sends the customer there", function* () {
+    const links = [{ href: approvalUrl, rel: "approve", method: "GET" }]
+    const { opened } = opening(answer(201, openedOrder(attemptId, { status: "CREATED", links })))
+    assert.deepInclude(yield* opened, { url: approvalUrl })
+  })
   const unusable: Readonly<Record<string, Fields>> = {
     "another attempt's": { purchase_units: [{ custom_id: "att_2" }] },
     "no attempt's": { purchase_units: [{}] },
@@ -124,18 +118,16 @@ describe("the completion of a checkout", () => {
     [true, "capture", { captures: [capture()] }, "Captured"],
     [false, "authorize", { authorizations: [authorization()] }, "Authorized"]
   ] as const) {
-    it.effect(`an approved order, to be ${state}, is one request with an id of its own`, () =>
-      Effect.gen(function* () {
-        const { completed, requests } = completing([answer(201, order(attemptId, payments))], { capture: isCaptured })
-        assert.deepStrictEqual(yield* completed, { _tag: state, providerRef: orderId, stated: eur })
-        const [, request, ...others] = requests
-        assert.isEmpty(others)
-        assert.strictEqual(request?.method, "POST")
-        assert.strictEqual(request?.url, `${baseUrl}/v2/checkout/orders/${orderId}/${path}`)
-        assert.strictEqual(request?.headers["paypal-request-id"], `${attemptId}-completion`)
-        assert.isUndefined(request?.body)
-      })
-    )
+    itRuns(`an approved order, to be ${state}, is one request with an id of its own`, function* () {
+      const { completed, requests } = completing([answer(201, order(attemptId, payments))], { capture: isCaptured })
+      assert.deepStrictEqual(yield* completed, { _tag: state, providerRef: orderId, stated: eur })
+      const [, request, ...others] = requests
+      assert.isEmpty(others)
+      assert.strictEqual(request?.method, "POST")
+      assert.strictEqual(request?.url, `${baseUrl}/v2/checkout/orders/${orderId}/${path}`)
+      assert.strictEqual(request?.headers["paypal-request-id"], `${attemptId}-completion`)
+      assert.isUndefined(request?.body)
+    })
   }
 
   const unsettling: Readonly<Record<string, TransportAnswer>> = {
@@ -155,25 +147,21 @@ describe("the completion of a checkout", () => {
     it.effect(`${what} has an unknown result`, () => unanswers(asks.completeCheckout, said))
   }
 
-  it.effect("a customer who has to choose another way to pay is declined", () =>
-    Effect.gen(function* () {
-      for (const issue of ["INSTRUMENT_DECLINED", "REDIRECT_PAYER_FOR_ALTERNATE_FUNDING"]) {
-        const { completed } = completing([failure(422, issue)])
-        assert.deepInclude(yield* completed, { _tag: "Declined", code: issue })
-      }
-    })
-  )
-  it.effect("an order without the customer's approval, or gone, executed nothing", () =>
-    Effect.gen(function* () {
-      for (const said of [
-        failure(422, "ORDER_NOT_APPROVED"),
-        failure(422, "ORDER_EXPIRED"),
-        failure(404, "INVALID_RESOURCE_ID")
-      ]) {
-        assert.strictEqual(yield* tagOf(asks.completeCheckout, said), "Rejected")
-      }
-    })
-  )
+  itRuns("a customer who has to choose another way to pay is declined", function* () {
+    for (const issue of ["INSTRUMENT_DECLINED", "REDIRECT_PAYER_FOR_ALTERNATE_FUNDING"]) {
+      const { completed } = completing([failure(422, issue)])
+      assert.deepInclude(yield* completed, { _tag: "Declined", code: issue })
+    }
+  })
+  itRuns("an order without the customer's approval, or gone, executed nothing", function* () {
+    for (const said of [
+      failure(422, "ORDER_NOT_APPROVED"),
+      failure(422, "ORDER_EXPIRED"),
+      failure(404, "INVALID_RESOURCE_ID")
+    ]) {
+      assert.strictEqual(yield* tagOf(asks.completeCheckout, said), "Rejected")
+    }
+  })
 })
 
 describe("the lookup of a checkout", () => {
@@ -190,15 +178,13 @@ describe("the lookup of a checkout", () => {
     ["a void order", answer(200, order(attemptId, undefined, { status: "VOIDED" })), "Canceled"]
   ]
   for (const [what, said, tag] of states) {
-    it.effect(`${what} is ${tag}, by the order that the customer was sent to`, () =>
-      Effect.gen(function* () {
-        const { connector, requests } = connected([given, said])
-        const record = yield* connector.lookUpCharge(checkoutLookup)
-        assert.strictEqual(record._tag === "Found" ? record.state._tag : record._tag, tag)
-        assert.strictEqual(requests.at(-1)?.url, `${baseUrl}/v2/checkout/orders/${orderId}`)
-        assert.strictEqual(requests.at(-1)?.method, "GET")
-      })
-    )
+    itRuns(`${what} is ${tag}, by the order that the customer was sent to`, function* () {
+      const { connector, requests } = connected([given, said])
+      const record = yield* connector.lookUpCharge(checkoutLookup)
+      assert.strictEqual(record._tag === "Found" ? record.state._tag : record._tag, tag)
+      assert.strictEqual(requests.at(-1)?.url, `${baseUrl}/v2/checkout/orders/${orderId}`)
+      assert.strictEqual(requests.at(-1)?.method, "GET")
+    })
   }
   it.effect("an order that PayPal has forgotten was never paid", () =>
     answersWith(lookUp, failure(404, "INVALID_RESOURCE_ID"), { _tag: "NotFound", conclusive: true })

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type Ask, noMethod, playedConnector } from "@pointsman/contracts/connector"
+import { itRuns } from "@pointsman/contracts/vitest"
 import { BeginBy, NotSent, type TransportAnswer, Unanswered } from "@pointsman/core/connector"
 import { Effect, Fiber, Redacted, Result } from "effect"
 import { TestClock } from "effect/testing"
@@ -52,59 +53,51 @@ const all: Readonly<Record<string, Ask>> = {
 }
 
 describe("the access token", () => {
-  it.effect("calls in sequence make one token request, as PayPal documents it", () =>
-    Effect.gen(function* () {
-      const { connector, requests } = connected([given, captured, captured])
-      yield* connector.charge(sample.charge)
-      yield* connector.charge(sample.charge)
-      const [asked, first, second] = requests
-      assert.strictEqual(requests.length, 3)
-      assert.strictEqual(asked?.url, `${baseUrl}/v1/oauth2/token`)
-      assert.strictEqual(asked?.body, "grant_type=client_credentials")
-      const { clientId } = credentials
-      assert.strictEqual(asked?.headers["authorization"], `Basic ${btoa(`${clientId}:${clientSecret}`)}`)
-      for (const one of [first, second]) assert.strictEqual(one?.headers["authorization"], `Bearer ${accessToken}`)
-    })
-  )
-  it.effect("twenty calls at once share one request for a token", () =>
-    Effect.gen(function* () {
-      const { connector, requests } = slowly(Effect.delay(Effect.succeed(given), "1 second"))
-      const calls = yield* Effect.forkChild(
-        Effect.all(
-          Array.from({ length: 20 }, () => connector.charge(sample.charge)),
-          { concurrency: "unbounded" }
-        )
+  itRuns("calls in sequence make one token request, as PayPal documents it", function* () {
+    const { connector, requests } = connected([given, captured, captured])
+    yield* connector.charge(sample.charge)
+    yield* connector.charge(sample.charge)
+    const [asked, first, second] = requests
+    assert.strictEqual(requests.length, 3)
+    assert.strictEqual(asked?.url, `${baseUrl}/v1/oauth2/token`)
+    assert.strictEqual(asked?.body, "grant_type=client_credentials")
+    const { clientId } = credentials
+    assert.strictEqual(asked?.headers["authorization"], `Basic ${btoa(`${clientId}:${clientSecret}`)}`)
+    for (const one of [first, second]) assert.strictEqual(one?.headers["authorization"], `Bearer ${accessToken}`)
+  })
+  itRuns("twenty calls at once share one request for a token", function* () {
+    const { connector, requests } = slowly(Effect.delay(Effect.succeed(given), "1 second"))
+    const calls = yield* Effect.forkChild(
+      Effect.all(
+        Array.from({ length: 20 }, () => connector.charge(sample.charge)),
+        { concurrency: "unbounded" }
       )
-      yield* TestClock.adjust("2 seconds")
-      yield* Fiber.join(calls)
-      assert.strictEqual(requests.filter(isTokenRequest).length, 1)
-      assert.strictEqual(requests.length, 21)
-    })
-  )
-  it.effect("the others get the token when the call that asked for it is interrupted", () =>
-    Effect.gen(function* () {
-      const { connector, requests } = slowly(Effect.delay(Effect.succeed(given), "1 second"))
-      const first = yield* Effect.forkChild(connector.charge(sample.charge), { startImmediately: true })
-      const second = yield* Effect.forkChild(connector.charge(sample.charge), { startImmediately: true })
-      yield* Fiber.interrupt(first)
-      yield* TestClock.adjust("2 seconds")
-      assert.deepInclude(yield* Fiber.join(second), { _tag: "Captured" })
-      assert.strictEqual(requests.filter(isTokenRequest).length, 1)
-    })
-  )
-  it.effect("a token of an hour is used for 59 minutes, and another one requested then", () =>
-    Effect.gen(function* () {
-      const hour = answer(200, token({ expires_in: 3_600 }))
-      const { connector, requests } = connected([hour, captured, captured, hour, captured])
-      yield* connector.charge(sample.charge)
-      yield* TestClock.adjust(59 * 60_000 - 1)
-      yield* connector.charge(sample.charge)
-      assert.strictEqual(requests.filter(isTokenRequest).length, 1)
-      yield* TestClock.adjust(1)
-      yield* connector.charge(sample.charge)
-      assert.strictEqual(requests.filter(isTokenRequest).length, 2)
-    })
-  )
+    )
+    yield* TestClock.adjust("2 seconds")
+    yield* Fiber.join(calls)
+    assert.strictEqual(requests.filter(isTokenRequest).length, 1)
+    assert.strictEqual(requests.length, 21)
+  })
+  itRuns("the others get the token when the call that asked for it is interrupted", function* () {
+    const { connector, requests } = slowly(Effect.delay(Effect.succeed(given), "1 second"))
+    const first = yield* Effect.forkChild(connector.charge(sample.charge), { startImmediately: true })
+    const second = yield* Effect.forkChild(connector.charge(sample.charge), { startImmediately: true })
+    yield* Fiber.interrupt(first)
+    yield* TestClock.adjust("2 seconds")
+    assert.deepInclude(yield* Fiber.join(second), { _tag: "Captured" })
+    assert.strictEqual(requests.filter(isTokenRequest).length, 1)
+  })
+  itRuns("a token of an hour is used for 59 minutes, and another one requested then", function* () {
+    const hour = answer(200, token({ expires_in: 3_600 }))
+    const { connector, requests } = connected([hour, captured, captured, hour, captured])
+    yield* connector.charge(sample.charge)
+    yield* TestClock.adjust(59 * 60_000 - 1)
+    yield* connector.charge(sample.charge)
+    assert.strictEqual(requests.filter(isTokenRequest).length, 1)
+    yield* TestClock.adjust(1)
+    yield* connector.charge(sample.charge)
+    assert.strictEqual(requests.filter(isTokenRequest).length, 2)
+  })
   const bad: Readonly<Record<string, Effect.Effect<TransportAnswer, NotSent | Unanswered>>> = {
     "401": Effect.succeed(answer(401, { error: "invalid_client" })),
     "429": Effect.succeed(failure(429)),
@@ -117,95 +110,77 @@ describe("the access token", () => {
     "a refused connection": Effect.fail(new NotSent({ reason: "refused" }))
   }
   for (const [what, tokenAnswer] of Object.entries(bad)) {
-    it.effect(`${what} to the token request makes every call NotSent`, () =>
-      Effect.gen(function* () {
-        for (const [name, ask] of Object.entries(all)) {
-          const { connector, requests } = slowly(tokenAnswer)
-          const failed = yield* Effect.flip(ask(connector))
-          assert.instanceOf(failed, NotSent, name)
-          assert.strictEqual(requests.length, 1, name)
-          assert.notInclude(failed.reason, clientSecret)
-        }
-      })
-    )
+    itRuns(`${what} to the token request makes every call NotSent`, function* () {
+      for (const [name, ask] of Object.entries(all)) {
+        const { connector, requests } = slowly(tokenAnswer)
+        const failed = yield* Effect.flip(ask(connector))
+        assert.instanceOf(failed, NotSent, name)
+        assert.strictEqual(requests.length, 1, name)
+        assert.notInclude(failed.reason, clientSecret)
+      }
+    })
   }
-  it.effect("the next call asks again after a failed request for a token", () =>
-    Effect.gen(function* () {
-      const { connector, requests } = connected([answer(500, ""), given, captured])
-      yield* Effect.flip(connector.charge(sample.charge))
-      yield* connector.charge(sample.charge)
-      assert.strictEqual(requests.length, 3)
-    })
-  )
-  it.effect("a 401 for the token asks for one more, and repeats the request with its id", () =>
-    Effect.gen(function* () {
-      const other = answer(200, token({ access_token: "A21AAother" }))
-      const { connector, requests } = connected([given, tokenRefused, other, captured, captured])
-      assert.deepInclude(yield* connector.charge(sample.charge), { _tag: "Captured" })
-      const [, first, , second] = requests
-      assert.strictEqual(requests.length, 4)
-      assert.strictEqual(second?.headers["authorization"], "Bearer A21AAother")
-      assert.deepStrictEqual([second?.body, second?.url], [first?.body, first?.url])
-      for (const one of [first, second]) assert.strictEqual(one?.headers["paypal-request-id"], attemptId)
-      // The other token is kept.
-      yield* connector.charge(sample.charge)
-      assert.strictEqual(requests.length, 5)
-    })
-  )
-  it.effect("a 401 for the second token too makes no third request, and nothing is known", () =>
-    Effect.gen(function* () {
-      const { connector, requests } = connected([given, tokenRefused, given, tokenRefused])
-      assert.instanceOf(yield* Effect.flip(connector.charge(sample.charge)), Unanswered)
-      assert.strictEqual(requests.length, 4)
-    })
-  )
-  it.effect("a 401 for the token and no other token is NotSent: PayPal executed nothing", () =>
-    Effect.gen(function* () {
-      const { connector, requests } = connected([given, tokenRefused, answer(503, "")])
-      assert.instanceOf(yield* Effect.flip(connector.charge(sample.charge)), NotSent)
-      assert.strictEqual(requests.length, 3)
-    })
-  )
+  itRuns("the next call asks again after a failed request for a token", function* () {
+    const { connector, requests } = connected([answer(500, ""), given, captured])
+    yield* Effect.flip(connector.charge(sample.charge))
+    yield* connector.charge(sample.charge)
+    assert.strictEqual(requests.length, 3)
+  })
+  itRuns("a 401 for the token asks for one more, and repeats the request with its id", function* () {
+    const other = answer(200, token({ access_token: "A21AAother" }))
+    const { connector, requests } = connected([given, tokenRefused, other, captured, captured])
+    assert.deepInclude(yield* connector.charge(sample.charge), { _tag: "Captured" })
+    const [, first, , second] = requests
+    assert.strictEqual(requests.length, 4)
+    assert.strictEqual(second?.headers["authorization"], "Bearer A21AAother")
+    assert.deepStrictEqual([second?.body, second?.url], [first?.body, first?.url])
+    for (const one of [first, second]) assert.strictEqual(one?.headers["paypal-request-id"], attemptId)
+    // The other token is kept.
+    yield* connector.charge(sample.charge)
+    assert.strictEqual(requests.length, 5)
+  })
+  itRuns("a 401 for the second token too makes no third request, and nothing is known", function* () {
+    const { connector, requests } = connected([given, tokenRefused, given, tokenRefused])
+    assert.instanceOf(yield* Effect.flip(connector.charge(sample.charge)), Unanswered)
+    assert.strictEqual(requests.length, 4)
+  })
+  itRuns("a 401 for the token and no other token is NotSent: PayPal executed nothing", function* () {
+    const { connector, requests } = connected([given, tokenRefused, answer(503, "")])
+    assert.instanceOf(yield* Effect.flip(connector.charge(sample.charge)), NotSent)
+    assert.strictEqual(requests.length, 3)
+  })
   const notOfToken = [answer(401, ""), answer(401, "<html>"), failure(401, "INVALID_ACCOUNT_STATUS"), captured]
   for (const [at, one] of notOfToken.entries()) {
-    it.effect(`a 401 that does not say that the token ended (${at}) makes no second request`, () =>
+    itRuns(`a 401 that does not say that the token ended (${at}) makes no second request`, function* () {
+      const { connector, requests } = connected([given, { ...one, status: 401 }])
+      yield* Effect.exit(connector.charge(sample.charge))
+      assert.strictEqual(requests.length, 2)
+    })
+  }
+  itRuns("the next call asks for another token after a 401 about something else", function* () {
+    const { connector, requests } = connected([given, failure(401), given, captured])
+    yield* connector.charge(sample.charge)
+    assert.deepInclude(yield* connector.charge(sample.charge), { _tag: "Captured" })
+    assert.strictEqual(requests.filter(isTokenRequest).length, 2)
+  })
+  itRuns("the token of a charge that must begin by a time need not", function* () {
+    const seen: Array<number> = []
+    const { connector } = over((request) =>
       Effect.gen(function* () {
-        const { connector, requests } = connected([given, { ...one, status: 401 }])
-        yield* Effect.exit(connector.charge(sample.charge))
-        assert.strictEqual(requests.length, 2)
+        seen.push(yield* BeginBy)
+        return isTokenRequest(request) ? given : captured
       })
     )
-  }
-  it.effect("the next call asks for another token after a 401 about something else", () =>
-    Effect.gen(function* () {
-      const { connector, requests } = connected([given, failure(401), given, captured])
-      yield* connector.charge(sample.charge)
-      assert.deepInclude(yield* connector.charge(sample.charge), { _tag: "Captured" })
-      assert.strictEqual(requests.filter(isTokenRequest).length, 2)
-    })
-  )
-  it.effect("the token of a charge that must begin by a time need not", () =>
-    Effect.gen(function* () {
-      const seen: Array<number> = []
-      const { connector } = over((request) =>
-        Effect.gen(function* () {
-          seen.push(yield* BeginBy)
-          return isTokenRequest(request) ? given : captured
-        })
-      )
-      yield* Effect.provideService(connector.charge(sample.charge), BeginBy, 5_000)
-      assert.deepStrictEqual(seen, [Number.POSITIVE_INFINITY, 5_000])
-    })
-  )
-  it.effect("the token is not shown in PayPal's texts", () =>
-    Effect.gen(function* () {
-      const echo = failure(422, "PAYEE_ACCOUNT_INVALID", `The token ${accessToken} of ${clientSecret} is bad.`)
-      const { connector } = connected([given, echo])
-      const said = JSON.stringify(yield* connector.charge(sample.charge))
-      assert.notInclude(said, accessToken)
-      assert.notInclude(said, clientSecret)
-    })
-  )
+    yield* Effect.provideService(connector.charge(sample.charge), BeginBy, 5_000)
+    assert.deepStrictEqual(seen, [Number.POSITIVE_INFINITY, 5_000])
+  })
+  itRuns("the token is not shown in PayPal's texts", function* () {
+    const echo = failure(422, "PAYEE_ACCOUNT_INVALID", `The token ${accessToken} of ${clientSecret} is bad.`)
+    const { connector } = connected([given, echo])
+    const said = JSON.stringify(yield* connector.charge(sample.charge))
+    assert.notInclude(said, accessToken)
+    assert.notInclude(said, clientSecret)
+  })
 })
 
 /** A connection whose requests for tokens end so, and whose charges are captured. */
@@ -221,73 +196,63 @@ describe("what it declares", () => {
   it("the definition says how a process with another copy of Effect makes its secrets", () => {
     assert.strictEqual(definition.redact, Redacted.make)
   })
-  it.effect("a declared method's order names PayPal's source for it, captured now or later", () =>
-    Effect.gen(function* () {
-      const kinds = { card: "card", paypal: "wallet" } as const
-      assert.deepStrictEqual<unknown>(definition.supports.paymentMethods, {
-        card: { providerName: "card" },
-        paypal: { providerName: "paypal" }
-      })
-      for (const [name, method] of Object.entries(kinds)) {
-        for (const [capture, intent, paid] of [
-          [true, "CAPTURE", captured],
-          [false, "AUTHORIZE", authorized]
-        ] as const) {
-          const { connector, requests } = connected([given, paid])
-          yield* connector.charge({ ...sample.charge, method, capture })
-          const body = bodyOf(requests[1])
-          assert.deepStrictEqual([Object.keys(body["payment_source"] as Fields), body["intent"]], [[name], intent])
-        }
-      }
+  itRuns("a declared method's order names PayPal's source for it, captured now or later", function* () {
+    const kinds = { card: "card", paypal: "wallet" } as const
+    assert.deepStrictEqual<unknown>(definition.supports.paymentMethods, {
+      card: { providerName: "card" },
+      paypal: { providerName: "paypal" }
     })
-  )
+    for (const [name, method] of Object.entries(kinds)) {
+      for (const [capture, intent, paid] of [
+        [true, "CAPTURE", captured],
+        [false, "AUTHORIZE", authorized]
+      ] as const) {
+        const { connector, requests } = connected([given, paid])
+        yield* connector.charge({ ...sample.charge, method, capture })
+        const body = bodyOf(requests[1])
+        assert.deepStrictEqual([Object.keys(body["payment_source"] as Fields), body["intent"]], [[name], intent])
+      }
+    }
+  })
 })
 
 describe("charges", () => {
-  it.effect("an account in production has PayPal's own address", () =>
-    Effect.gen(function* () {
-      const { baseUrl: _, ...live } = credentials
-      const { connector, requests } = connected([given, captured], { environment: "production", credentials: live })
-      yield* connector.charge(sample.charge)
-      assert.deepStrictEqual(
-        requests.map(({ url }) => url),
-        ["https://api-m.paypal.com/v1/oauth2/token", "https://api-m.paypal.com/v2/checkout/orders"]
-      )
-    })
-  )
-  it.effect("our id is a charge's key and names, and the payment's id is not sent", () =>
-    Effect.gen(function* () {
-      const { connector, requests } = connected([given, captured])
-      yield* connector.charge(sample.charge)
-      const body = bodyOf(requests[1])
-      assert.strictEqual(requests[1]?.headers["paypal-request-id"], attemptId)
-      assert.strictEqual(requests[1]?.headers["prefer"], "return=representation")
-      assert.deepInclude((body["purchase_units"] as ReadonlyArray<Fields>)[0], {
-        custom_id: attemptId,
-        invoice_id: attemptId,
-        description: "order 1"
-      })
-      assert.notInclude(JSON.stringify(body), sample.charge.paymentId)
-    })
-  )
-  for (const instrument of [null, "", "two words", "../x", "ä", "a".repeat(256)]) {
-    it.effect(`the instrument ${JSON.stringify(instrument)?.slice(0, 20)} is rejected, unsent`, () =>
-      Effect.gen(function* () {
-        const { connector, requests } = connected([])
-        const token = instrument === null ? null : Redacted.make(instrument)
-        const state = yield* connector.charge({ ...sample.charge, instrument: token })
-        assert.deepInclude(state, { _tag: "Rejected", code: "instrument_unusable" })
-        assert.isEmpty(requests)
-      })
+  itRuns("an account in production has PayPal's own address", function* () {
+    const { baseUrl: _, ...live } = credentials
+    const { connector, requests } = connected([given, captured], { environment: "production", credentials: live })
+    yield* connector.charge(sample.charge)
+    assert.deepStrictEqual(
+      requests.map(({ url }) => url),
+      ["https://api-m.paypal.com/v1/oauth2/token", "https://api-m.paypal.com/v2/checkout/orders"]
     )
-  }
-  it.effect("another attempt's order says nothing of this one, and its state is passed on", () =>
-    Effect.gen(function* () {
-      const failed = yield* unanswers(asks.charge, answer(200, order("att_other", { captures: [capture()] })))
-      assert.deepInclude(failed.ofAnother, { attemptId: "att_other" })
-      assert.strictEqual(failed.ofAnother?.state._tag, "Captured")
+  })
+  itRuns("our id is a charge's key and names, and the payment's id is not sent", function* () {
+    const { connector, requests } = connected([given, captured])
+    yield* connector.charge(sample.charge)
+    const body = bodyOf(requests[1])
+    assert.strictEqual(requests[1]?.headers["paypal-request-id"], attemptId)
+    assert.strictEqual(requests[1]?.headers["prefer"], "return=representation")
+    assert.deepInclude((body["purchase_units"] as ReadonlyArray<Fields>)[0], {
+      custom_id: attemptId,
+      invoice_id: attemptId,
+      description: "order 1"
     })
-  )
+    assert.notInclude(JSON.stringify(body), sample.charge.paymentId)
+  })
+  for (const instrument of [null, "", "two words", "../x", "ä", "a".repeat(256)]) {
+    itRuns(`the instrument ${JSON.stringify(instrument)?.slice(0, 20)} is rejected, unsent`, function* () {
+      const { connector, requests } = connected([])
+      const token = instrument === null ? null : Redacted.make(instrument)
+      const state = yield* connector.charge({ ...sample.charge, instrument: token })
+      assert.deepInclude(state, { _tag: "Rejected", code: "instrument_unusable" })
+      assert.isEmpty(requests)
+    })
+  }
+  itRuns("another attempt's order says nothing of this one, and its state is passed on", function* () {
+    const failed = yield* unanswers(asks.charge, answer(200, order("att_other", { captures: [capture()] })))
+    assert.deepInclude(failed.ofAnother, { attemptId: "att_other" })
+    assert.strictEqual(failed.ofAnother?.state._tag, "Captured")
+  })
   const unknown: Readonly<Record<string, Fields>> = {
     "two units": { purchase_units: [{ custom_id: attemptId }, { custom_id: attemptId }] },
     "no unit": { purchase_units: [] },
@@ -316,73 +281,61 @@ describe("charges", () => {
       unanswers(asks.charge, answer(201, order(attemptId, undefined, fields)))
     )
   }
-  it.effect("several captures sum up those that took money", () =>
-    Effect.gen(function* () {
-      const some = [capture(), capture({ status: "REFUNDED" }), capture({ status: "DECLINED" })]
-      const shown = answer(200, order(attemptId, { captures: some }))
-      const found = yield* connected([given, shown]).connector.lookUpCharge(chargeLookup)
-      assert.deepInclude(found, { _tag: "Found" })
-      assert.include(JSON.stringify(found), '"minorUnits":2468')
-    })
-  )
-  it.effect("a declined capture of an authorization leaves the authorization", () =>
-    Effect.gen(function* () {
-      const shown = { authorizations: [authorization()], captures: [capture({ status: "DECLINED" })] }
-      const found = yield* connected([given, answer(200, order(attemptId, shown))]).connector.lookUpCharge(chargeLookup)
-      assert.include(JSON.stringify(found), '"Authorized"')
-    })
-  )
-  it.effect("a used invoice id leaves nothing known but that the key was used", () =>
-    Effect.gen(function* () {
-      assert.isTrue((yield* unanswers(asks.charge, failure(422, "DUPLICATE_INVOICE_ID"))).isKeyUsed)
-    })
-  )
+  itRuns("several captures sum up those that took money", function* () {
+    const some = [capture(), capture({ status: "REFUNDED" }), capture({ status: "DECLINED" })]
+    const shown = answer(200, order(attemptId, { captures: some }))
+    const found = yield* connected([given, shown]).connector.lookUpCharge(chargeLookup)
+    assert.deepInclude(found, { _tag: "Found" })
+    assert.include(JSON.stringify(found), '"minorUnits":2468')
+  })
+  itRuns("a declined capture of an authorization leaves the authorization", function* () {
+    const shown = { authorizations: [authorization()], captures: [capture({ status: "DECLINED" })] }
+    const found = yield* connected([given, answer(200, order(attemptId, shown))]).connector.lookUpCharge(chargeLookup)
+    assert.include(JSON.stringify(found), '"Authorized"')
+  })
+  itRuns("a used invoice id leaves nothing known but that the key was used", function* () {
+    assert.isTrue((yield* unanswers(asks.charge, failure(422, "DUPLICATE_INVOICE_ID"))).isKeyUsed)
+  })
   it.effect("a 422 of another name leaves nothing known", () =>
     unanswers(asks.charge, failure(422, "INSTRUMENT_DECLINED", "", { name: "INTERNAL_SERVER_ERROR" }))
   )
 })
 
 describe("captures, voids and refunds", () => {
-  it.effect("a capture is the last one of the order's authorization", () =>
-    Effect.gen(function* () {
-      const { connector, requests } = connected([
-        given,
-        authorized,
-        answer(201, capture({ invoice_id: operationId, amount: { currency_code: "EUR", value: "3.00" } }))
-      ])
-      const state = yield* asks.capture(connector)
-      assert.include(JSON.stringify(state), '"minorUnits":300')
-      const [, read, sent] = requests
-      assert.strictEqual(read?.url, `${baseUrl}/v2/checkout/orders/${orderId}`)
-      assert.strictEqual(read?.headers["paypal-request-id"], undefined)
-      assert.strictEqual(sent?.url, `${baseUrl}/v2/payments/authorizations/${authorizationId}/capture`)
-      assert.strictEqual(sent?.headers["paypal-request-id"], operationId)
-      assert.deepInclude(bodyOf(sent), { invoice_id: operationId, final_capture: true })
+  itRuns("a capture is the last one of the order's authorization", function* () {
+    const { connector, requests } = connected([
+      given,
+      authorized,
+      answer(201, capture({ invoice_id: operationId, amount: { currency_code: "EUR", value: "3.00" } }))
+    ])
+    const state = yield* asks.capture(connector)
+    assert.include(JSON.stringify(state), '"minorUnits":300')
+    const [, read, sent] = requests
+    assert.strictEqual(read?.url, `${baseUrl}/v2/checkout/orders/${orderId}`)
+    assert.strictEqual(read?.headers["paypal-request-id"], undefined)
+    assert.strictEqual(sent?.url, `${baseUrl}/v2/payments/authorizations/${authorizationId}/capture`)
+    assert.strictEqual(sent?.headers["paypal-request-id"], operationId)
+    assert.deepInclude(bodyOf(sent), { invoice_id: operationId, final_capture: true })
+  })
+  itRuns("a void is of the order's authorization, without a body", function* () {
+    const { connector, requests } = connected([given, authorized, answer(200, authorization({ status: "VOIDED" }))])
+    assert.deepStrictEqual(yield* asks.void(connector), {
+      _tag: "Canceled",
+      providerRef: orderId
     })
-  )
-  it.effect("a void is of the order's authorization, without a body", () =>
-    Effect.gen(function* () {
-      const { connector, requests } = connected([given, authorized, answer(200, authorization({ status: "VOIDED" }))])
-      assert.deepStrictEqual(yield* asks.void(connector), {
-        _tag: "Canceled",
-        providerRef: orderId
-      })
-      assert.strictEqual(requests[2]?.url, `${baseUrl}/v2/payments/authorizations/${authorizationId}/void`)
-      assert.strictEqual(requests[2]?.body, undefined)
-      assert.strictEqual(requests[2]?.headers["content-type"], "application/json")
+    assert.strictEqual(requests[2]?.url, `${baseUrl}/v2/payments/authorizations/${authorizationId}/void`)
+    assert.strictEqual(requests[2]?.body, undefined)
+    assert.strictEqual(requests[2]?.headers["content-type"], "application/json")
+  })
+  itRuns("a refund is of the order's capture, with our id and without the reason", function* () {
+    const { connector, requests } = connected([given, taken, answer(201, refund({ custom_id: refundId }))])
+    assert.deepInclude(yield* asks.refund(connector), { _tag: "Succeeded" })
+    assert.strictEqual(requests[2]?.url, `${baseUrl}/v2/payments/captures/${captureId}/refund`)
+    assert.deepStrictEqual(bodyOf(requests[2]), {
+      amount: { currency_code: "EUR", value: "12.34" },
+      custom_id: refundId
     })
-  )
-  it.effect("a refund is of the order's capture, with our id and without the reason", () =>
-    Effect.gen(function* () {
-      const { connector, requests } = connected([given, taken, answer(201, refund({ custom_id: refundId }))])
-      assert.deepInclude(yield* asks.refund(connector), { _tag: "Succeeded" })
-      assert.strictEqual(requests[2]?.url, `${baseUrl}/v2/payments/captures/${captureId}/refund`)
-      assert.deepStrictEqual(bodyOf(requests[2]), {
-        amount: { currency_code: "EUR", value: "12.34" },
-        custom_id: refundId
-      })
-    })
-  )
+  })
   const orders: Readonly<Record<string, TransportAnswer>> = {
     "500": answer(500, ""),
     "404": failure(404, "INVALID_RESOURCE_ID"),
@@ -402,71 +355,58 @@ describe("captures, voids and refunds", () => {
     )
   }
   for (const [what, shown] of Object.entries(orders)) {
-    it.effect(`${what} where the order is read is NotSent, and nothing that moves money is sent`, () =>
-      Effect.gen(function* () {
-        // After the token and the order, no third request.
-        for (const name of changing) yield* isNotSent(asks[name], shown)
-      })
-    )
+    itRuns(`${what} where the order is read is NotSent, and nothing that moves money is sent`, function* () {
+      // After the token and the order, no third request.
+      for (const name of changing) yield* isNotSent(asks[name], shown)
+    })
   }
-  it.effect("no answer where the order is read is NotSent: reading moves no money", () =>
-    Effect.gen(function* () {
-      for (const name of changing) {
-        const { connector } = over((request) =>
-          isTokenRequest(request) ? Effect.succeed(given) : Effect.fail(new Unanswered({ reason: "reset" }))
-        )
-        assert.instanceOf(yield* Effect.flip(asks[name](connector)), NotSent, name)
-      }
-    })
-  )
-  it.effect("an answer about another capture, void or refund leaves nothing known", () =>
-    Effect.gen(function* () {
-      const others = {
-        capture: [authorized, answer(201, capture({ invoice_id: "op_other" }))],
-        void: [authorized, answer(200, authorization({ id: "OTHER", status: "VOIDED" }))],
-        refund: [taken, answer(201, refund({ custom_id: "rf_other" }))]
-      }
-      for (const name of changing) yield* unanswers(asks[name], others[name])
-    })
-  )
+  itRuns("no answer where the order is read is NotSent: reading moves no money", function* () {
+    for (const name of changing) {
+      const { connector } = over((request) =>
+        isTokenRequest(request) ? Effect.succeed(given) : Effect.fail(new Unanswered({ reason: "reset" }))
+      )
+      assert.instanceOf(yield* Effect.flip(asks[name](connector)), NotSent, name)
+    }
+  })
+  itRuns("an answer about another capture, void or refund leaves nothing known", function* () {
+    const others = {
+      capture: [authorized, answer(201, capture({ invoice_id: "op_other" }))],
+      void: [authorized, answer(200, authorization({ id: "OTHER", status: "VOIDED" }))],
+      refund: [taken, answer(201, refund({ custom_id: "rf_other" }))]
+    }
+    for (const name of changing) yield* unanswers(asks[name], others[name])
+  })
   for (const issue of ["AUTHORIZATION_ALREADY_CAPTURED", "PREVIOUSLY_VOIDED", "CAPTURE_FULLY_REFUNDED"]) {
-    it.effect(`${issue} leaves nothing known: it was done before`, () =>
-      Effect.gen(function* () {
-        for (const name of changing) {
-          yield* unanswers(asks[name], [name === "refund" ? taken : authorized, failure(422, issue)])
-        }
-      })
-    )
+    itRuns(`${issue} leaves nothing known: it was done before`, function* () {
+      for (const name of changing) {
+        yield* unanswers(asks[name], [name === "refund" ? taken : authorized, failure(422, issue)])
+      }
+    })
   }
 })
 
 describe("lookups", () => {
-  it.effect("a charge whose order is not known sends nothing, and nothing is known", () =>
-    Effect.gen(function* () {
-      const { connector, requests } = connected([])
-      const found = yield* connector.lookUpCharge({ ...chargeLookup, providerRef: null })
-      assert.deepStrictEqual(found, { _tag: "NotFound", conclusive: false })
-      assert.isEmpty(requests)
-    })
-  )
-  it.effect("refunds of PayPal's pages in a looked-up order have no id of ours", () =>
-    Effect.gen(function* () {
-      const refunds = [
-        refund({ id: "R1", custom_id: refundId }),
-        refund({ id: "R2", custom_id: attemptId, amount: { currency_code: "EUR", value: "4.00" } })
+  itRuns("a charge whose order is not known sends nothing, and nothing is known", function* () {
+    const { connector, requests } = connected([])
+    const found = yield* connector.lookUpCharge({ ...chargeLookup, providerRef: null })
+    assert.deepStrictEqual(found, { _tag: "NotFound", conclusive: false })
+    assert.isEmpty(requests)
+  })
+  itRuns("refunds of PayPal's pages in a looked-up order have no id of ours", function* () {
+    const refunds = [
+      refund({ id: "R1", custom_id: refundId }),
+      refund({ id: "R2", custom_id: attemptId, amount: { currency_code: "EUR", value: "4.00" } })
+    ]
+    const shown = answer(200, order(attemptId, { captures: [capture()], refunds }))
+    const found = yield* connected([given, shown]).connector.lookUpCharge(chargeLookup)
+    assert.deepStrictEqual(
+      found._tag === "Found" && found.refunds?.map((one) => [one.refundId, one.state.providerRefundId, one.state._tag]),
+      [
+        [refundId, "R1", "Succeeded"],
+        [null, "R2", "Succeeded"]
       ]
-      const shown = answer(200, order(attemptId, { captures: [capture()], refunds }))
-      const found = yield* connected([given, shown]).connector.lookUpCharge(chargeLookup)
-      assert.deepStrictEqual(
-        found._tag === "Found" &&
-          found.refunds?.map((one) => [one.refundId, one.state.providerRefundId, one.state._tag]),
-        [
-          [refundId, "R1", "Succeeded"],
-          [null, "R2", "Succeeded"]
-        ]
-      )
-    })
-  )
+    )
+  })
   it.effect("an order that PayPal does not know settles nothing", () =>
     unanswers(asks.lookUpCharge, failure(404, "INVALID_RESOURCE_ID"))
   )
@@ -474,50 +414,44 @@ describe("lookups", () => {
     ["the attempt", attemptId],
     ["another attempt", "att_other"]
   ] as const) {
-    it.effect(`the order of ${whose} without payments settles nothing`, () =>
-      Effect.gen(function* () {
-        for (const status of ["CREATED", "SAVED", "APPROVED", "PAYER_ACTION_REQUIRED"]) {
-          const failed = yield* unanswers(asks.lookUpCharge, answer(200, order(id, undefined, { status })))
-          assert.include(failed.reason, "purchase_units.0.payments")
-          assert.isUndefined(failed.ofAnother)
-        }
+    itRuns(`the order of ${whose} without payments settles nothing`, function* () {
+      for (const status of ["CREATED", "SAVED", "APPROVED", "PAYER_ACTION_REQUIRED"]) {
+        const failed = yield* unanswers(asks.lookUpCharge, answer(200, order(id, undefined, { status })))
+        assert.include(failed.reason, "purchase_units.0.payments")
+        assert.isUndefined(failed.ofAnother)
+      }
+    })
+  }
+  itRuns("our captures and refunds are found by our names among others in the order", function* () {
+    const shown = answer(
+      200,
+      order(attemptId, {
+        captures: [capture({ invoice_id: "op_other" }), capture({ invoice_id: operationId, status: "PENDING" })],
+        refunds: [refund({ id: "R1", custom_id: "rf_other" }), refund({ id: "R2", custom_id: refundId })]
       })
     )
-  }
-  it.effect("our captures and refunds are found by our names among others in the order", () =>
-    Effect.gen(function* () {
-      const shown = answer(
-        200,
-        order(attemptId, {
-          captures: [capture({ invoice_id: "op_other" }), capture({ invoice_id: operationId, status: "PENDING" })],
-          refunds: [refund({ id: "R1", custom_id: "rf_other" }), refund({ id: "R2", custom_id: refundId })]
-        })
-      )
-      const operation = yield* asks.lookUpOperation(connected([given, shown]).connector)
-      assert.deepStrictEqual(operation, { _tag: "Found", state: { _tag: "OperationPending" } })
-      const refunded = yield* asks.lookUpRefund(connected([given, shown]).connector)
-      assert.include(JSON.stringify(refunded), '"providerRefundId":"R2"')
-    })
-  )
-  it.effect("a refund by PayPal's id is asked for by that, whatever id of ours it has", () =>
-    Effect.gen(function* () {
-      const request = { ...sample.lookUpRefund, providerRefundId: refundReference }
-      const lookUp = (answered: TransportAnswer) => {
-        const { connector, requests } = connected([given, answered])
-        return Effect.map(Effect.result(connector.lookUpRefund?.(request) ?? noMethod), (result) => {
-          assert.strictEqual(requests[1]?.url, `${baseUrl}/v2/payments/refunds/${refundReference}`)
-          return result
-        })
-      }
-      const found = yield* lookUp(answer(200, refund({ custom_id: attemptId })))
-      const state = { _tag: "Succeeded", providerRefundId: refundReference, stated: eur }
-      assert.deepStrictEqual<unknown>(Result.getOrThrow(found), { _tag: "Found", state })
-      const others = [refund({ id: "R2" }), refund({ id: undefined }), refund({ status: "HELD" })].map((other) =>
-        answer(200, other)
-      )
-      for (const other of [...others, failure(404, "INVALID_RESOURCE_ID"), failure(500)]) {
-        assert.isTrue(Result.isFailure(yield* lookUp(other)))
-      }
-    })
-  )
+    const operation = yield* asks.lookUpOperation(connected([given, shown]).connector)
+    assert.deepStrictEqual(operation, { _tag: "Found", state: { _tag: "OperationPending" } })
+    const refunded = yield* asks.lookUpRefund(connected([given, shown]).connector)
+    assert.include(JSON.stringify(refunded), '"providerRefundId":"R2"')
+  })
+  itRuns("a refund by PayPal's id is asked for by that, whatever id of ours it has", function* () {
+    const request = { ...sample.lookUpRefund, providerRefundId: refundReference }
+    const lookUp = (answered: TransportAnswer) => {
+      const { connector, requests } = connected([given, answered])
+      return Effect.map(Effect.result(connector.lookUpRefund?.(request) ?? noMethod), (result) => {
+        assert.strictEqual(requests[1]?.url, `${baseUrl}/v2/payments/refunds/${refundReference}`)
+        return result
+      })
+    }
+    const found = yield* lookUp(answer(200, refund({ custom_id: attemptId })))
+    const state = { _tag: "Succeeded", providerRefundId: refundReference, stated: eur }
+    assert.deepStrictEqual<unknown>(Result.getOrThrow(found), { _tag: "Found", state })
+    const others = [refund({ id: "R2" }), refund({ id: undefined }), refund({ status: "HELD" })].map((other) =>
+      answer(200, other)
+    )
+    for (const other of [...others, failure(404, "INVALID_RESOURCE_ID"), failure(500)]) {
+      assert.isTrue(Result.isFailure(yield* lookUp(other)))
+    }
+  })
 })

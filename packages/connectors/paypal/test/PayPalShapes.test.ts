@@ -2,8 +2,10 @@
  * Every request against PayPal's own description of its API (`checks/descriptions/paypal`): bodies by its schemas, with nothing
  * beside their fields at any depth, and the operations, ids and headers that it names.
  */
+
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
+import { itRuns } from "@pointsman/contracts/vitest"
 import {
   type ChargeRequest,
   type Connector,
@@ -172,19 +174,17 @@ describe("what is sent to PayPal", () => {
   for (const [what, [script, ask]] of Object.entries(others)) {
     it.effect(`${what} is as PayPal describes it`, () => assertDescribed(script, ask))
   }
-  it.effect("each currency of PayPal has a described amount in every body", () =>
-    Effect.gen(function* () {
-      assert.sameMembers([...new Set(currencies.map(scaleOf))], [0, 2])
-      for (const currency of currencies) {
-        for (const minorUnits of [100, 12_300, 99_999_900]) {
-          const amount = { money: money(minorUnits, currency) }
-          yield* assertDescribed([], (connector) => connector.charge({ ...sample.charge, ...amount }))
-          yield* assertDescribed([held], (connector) => connector.capture?.({ ...sample.capture, ...amount }))
-          yield* assertDescribed([taken], (connector) => connector.refund?.({ ...sample.refund, ...amount }))
-        }
+  itRuns("each currency of PayPal has a described amount in every body", function* () {
+    assert.sameMembers([...new Set(currencies.map(scaleOf))], [0, 2])
+    for (const currency of currencies) {
+      for (const minorUnits of [100, 12_300, 99_999_900]) {
+        const amount = { money: money(minorUnits, currency) }
+        yield* assertDescribed([], (connector) => connector.charge({ ...sample.charge, ...amount }))
+        yield* assertDescribed([held], (connector) => connector.capture?.({ ...sample.capture, ...amount }))
+        yield* assertDescribed([taken], (connector) => connector.refund?.({ ...sample.refund, ...amount }))
       }
-    })
-  )
+    }
+  })
 
   const amount = { currency_code: "EUR", value: "12.34" }
   const unit = { custom_id: "att_1", amount }

@@ -1,6 +1,8 @@
 /** Reports that are fetched from PayPal, against a PayPal that pages as its documentation says. */
-import { assert, describe, it } from "@effect/vitest"
+
+import { assert, describe } from "@effect/vitest"
 import { allPages, playedConnector } from "@pointsman/contracts/connector"
+import { itRuns } from "@pointsman/contracts/vitest"
 import type { Connector, TransportAnswer } from "@pointsman/core/connector"
 import { Effect, Result } from "effect"
 import { attemptId, operationId, refundId } from "./Calls.ts"
@@ -77,199 +79,181 @@ const rowsOf = (...details: ReadonlyArray<unknown>) =>
 const eur = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
 
 describe("reports of PayPal", () => {
-  it.effect("a capture's row names attempt, operation and order, and has the fee", () =>
-    Effect.gen(function* () {
-      const { asked, connector } = payPalWith(() => search([transaction("8MC585209K746392H")]))
-      assert.deepStrictEqual(yield* wholeOf(connector), [
-        {
-          _tag: "Row",
-          row: {
-            id: "8MC585209K746392H",
-            kind: "charge",
-            names: {
-              attemptId,
-              operationId,
-              refundId: null,
-              providerRef: orderId,
-              providerRefundId: null,
-              disputeId: null,
-              reference: null
-            },
-            gross: eur(1999),
-            converted: null,
-            fee: eur(84),
-            net: eur(1915),
-            payoutId: null,
-            occurredAt: noon + 5_000,
-            settledAt: null
-          }
+  itRuns("a capture's row names attempt, operation and order, and has the fee", function* () {
+    const { asked, connector } = payPalWith(() => search([transaction("8MC585209K746392H")]))
+    assert.deepStrictEqual(yield* wholeOf(connector), [
+      {
+        _tag: "Row",
+        row: {
+          id: "8MC585209K746392H",
+          kind: "charge",
+          names: {
+            attemptId,
+            operationId,
+            refundId: null,
+            providerRef: orderId,
+            providerRefundId: null,
+            disputeId: null,
+            reference: null
+          },
+          gross: eur(1999),
+          converted: null,
+          fee: eur(84),
+          net: eur(1915),
+          payoutId: null,
+          occurredAt: noon + 5_000,
+          settledAt: null
         }
-      ])
-      assert.deepStrictEqual(
-        [...(asked[0]?.entries() ?? [])],
-        [
-          ["start_date", "2026-11-21T12:00:00Z"],
-          ["end_date", "2026-11-21T12:59:59Z"],
-          ["fields", "transaction_info"],
-          ["balance_affecting_records_only", "Y"],
-          ["page_size", "500"],
-          ["page", "1"]
-        ]
-      )
-    })
-  )
-
-  it.effect("each kind of transaction has a row of its kind, with the file's sign", () =>
-    Effect.gen(function* () {
-      const cases = [
-        ["T0006", "5.00", "charge"],
-        ["T0001", "-5.00", "adjustment"],
-        ["T1107", "-5.00", "refund"],
-        ["T1107", "5.00", "refund_failed"],
-        ["T1106", "-5.00", "dispute"],
-        ["T1201", "5.00", "dispute_reversed"],
-        ["T0106", "-5.00", "fee"],
-        ["T0400", "-5.00", "payout"],
-        ["T1101", "5.00", "payout_failed"],
-        ["T1110", "-5.00", "adjustment"],
-        ["T9999", "5.00", "adjustment"]
-      ] as const
-      const rows = yield* rowsOf(
-        ...cases.map(([code, value], at) =>
-          transaction(`t${at}`, {
-            transaction_event_code: code,
-            transaction_amount: amount(value),
-            fee_amount: undefined
-          })
-        )
-      )
-      assert.deepStrictEqual(
-        rows.map(({ gross, kind }) => [kind, gross.minorUnits]),
-        cases.map(([, value, kind]) => [kind, Number(value) * 100])
-      )
-      assert.deepStrictEqual([rows[7]?.payoutId, rows[8]?.payoutId, rows[0]?.payoutId], ["t7", "t8", null])
-    })
-  )
-
-  it.effect("a refund of ours and one by hand name their transactions, and ours its refund", () =>
-    Effect.gen(function* () {
-      const ours = {
-        transaction_event_code: "T1107",
-        transaction_amount: amount("-5.00"),
-        fee_amount: amount("0.20")
       }
-      const rows = yield* rowsOf(
-        transaction("r1", {
-          ...ours,
-          custom_field: refundId,
-          invoice_id: undefined,
-          paypal_reference_id_type: "TXN"
-        }),
-        transaction("r2", { ...ours, custom_field: undefined, invoice_id: "order 7" })
-      )
-      assert.deepStrictEqual(
-        rows.map(({ fee, names, net }) => [
-          names.refundId,
-          names.providerRefundId,
-          names.providerRef,
-          names.reference,
-          fee,
-          net
-        ]),
-        [
-          [refundId, "r1", null, null, eur(-20), eur(-480)],
-          [null, "r2", orderId, "order 7", eur(-20), eur(-480)]
-        ]
-      )
-    })
-  )
+    ])
+    assert.deepStrictEqual(
+      [...(asked[0]?.entries() ?? [])],
+      [
+        ["start_date", "2026-11-21T12:00:00Z"],
+        ["end_date", "2026-11-21T12:59:59Z"],
+        ["fields", "transaction_info"],
+        ["balance_affecting_records_only", "Y"],
+        ["page_size", "500"],
+        ["page", "1"]
+      ]
+    )
+  })
 
-  it.effect("transactions that wait, were denied or only hold money are no rows", () =>
-    Effect.gen(function* () {
-      const rows = yield* rowsOf(
-        transaction("a", { transaction_status: "P" }),
-        transaction("b", { transaction_status: "D" }),
-        transaction("c", { transaction_event_code: "T1300" }),
-        transaction("d", { transaction_status: "V" }),
-        transaction("e", {
-          transaction_status: "P",
-          transaction_event_code: "T1107",
-          transaction_amount: amount("-5.00")
-        }),
-        // A payout that its receiver has not claimed left the balance.
-        transaction("f", {
-          transaction_status: "P",
-          transaction_event_code: "T0001",
-          transaction_amount: amount("-1.00")
-        }),
-        transaction("g", {
-          transaction_status: "P",
-          transaction_event_code: "T0001",
-          transaction_amount: amount("1.00")
+  itRuns("each kind of transaction has a row of its kind, with the file's sign", function* () {
+    const cases = [
+      ["T0006", "5.00", "charge"],
+      ["T0001", "-5.00", "adjustment"],
+      ["T1107", "-5.00", "refund"],
+      ["T1107", "5.00", "refund_failed"],
+      ["T1106", "-5.00", "dispute"],
+      ["T1201", "5.00", "dispute_reversed"],
+      ["T0106", "-5.00", "fee"],
+      ["T0400", "-5.00", "payout"],
+      ["T1101", "5.00", "payout_failed"],
+      ["T1110", "-5.00", "adjustment"],
+      ["T9999", "5.00", "adjustment"]
+    ] as const
+    const rows = yield* rowsOf(
+      ...cases.map(([code, value], at) =>
+        transaction(`t${at}`, {
+          transaction_event_code: code,
+          transaction_amount: amount(value),
+          fee_amount: undefined
         })
       )
-      assert.deepStrictEqual(
-        rows.map(({ id }) => id),
-        ["d", "f"]
-      )
-    })
-  )
+    )
+    assert.deepStrictEqual(
+      rows.map(({ gross, kind }) => [kind, gross.minorUnits]),
+      cases.map(([, value, kind]) => [kind, Number(value) * 100])
+    )
+    assert.deepStrictEqual([rows[7]?.payoutId, rows[8]?.payoutId, rows[0]?.payoutId], ["t7", "t8", null])
+  })
 
-  it.effect("amounts in forints and yen are whole units", () =>
-    Effect.gen(function* () {
-      const of = (value: string, currency: string) =>
-        transaction(currency, { transaction_amount: amount(value, currency), fee_amount: undefined })
-      const rows = yield* rowsOf(of("500", "HUF"), of("500", "JPY"))
-      assert.deepStrictEqual(
-        rows.map(({ gross }) => gross),
-        [
-          { minorUnits: 50_000, currency: "HUF" },
-          { minorUnits: 500, currency: "JPY" }
-        ]
-      )
-    })
-  )
+  itRuns("a refund of ours and one by hand name their transactions, and ours its refund", function* () {
+    const ours = {
+      transaction_event_code: "T1107",
+      transaction_amount: amount("-5.00"),
+      fee_amount: amount("0.20")
+    }
+    const rows = yield* rowsOf(
+      transaction("r1", {
+        ...ours,
+        custom_field: refundId,
+        invoice_id: undefined,
+        paypal_reference_id_type: "TXN"
+      }),
+      transaction("r2", { ...ours, custom_field: undefined, invoice_id: "order 7" })
+    )
+    assert.deepStrictEqual(
+      rows.map(({ fee, names, net }) => [
+        names.refundId,
+        names.providerRefundId,
+        names.providerRef,
+        names.reference,
+        fee,
+        net
+      ]),
+      [
+        [refundId, "r1", null, null, eur(-20), eur(-480)],
+        [null, "r2", orderId, "order 7", eur(-20), eur(-480)]
+      ]
+    )
+  })
 
-  it.effect("each of three pages is asked for once, and no transaction is missing", () =>
-    Effect.gen(function* () {
-      const { asked, connector } = payPalWith((query) =>
-        search([transaction(`t${query.get("page")}`)], { total_items: 3, total_pages: 3 })
-      )
-      assert.lengthOf(yield* wholeOf(connector), 3)
-      assert.deepStrictEqual(
-        asked.map((query) => query.get("page")),
-        ["1", "2", "3"]
-      )
-    })
-  )
+  itRuns("transactions that wait, were denied or only hold money are no rows", function* () {
+    const rows = yield* rowsOf(
+      transaction("a", { transaction_status: "P" }),
+      transaction("b", { transaction_status: "D" }),
+      transaction("c", { transaction_event_code: "T1300" }),
+      transaction("d", { transaction_status: "V" }),
+      transaction("e", {
+        transaction_status: "P",
+        transaction_event_code: "T1107",
+        transaction_amount: amount("-5.00")
+      }),
+      // A payout that its receiver has not claimed left the balance.
+      transaction("f", {
+        transaction_status: "P",
+        transaction_event_code: "T0001",
+        transaction_amount: amount("-1.00")
+      }),
+      transaction("g", {
+        transaction_status: "P",
+        transaction_event_code: "T0001",
+        transaction_amount: amount("1.00")
+      })
+    )
+    assert.deepStrictEqual(
+      rows.map(({ id }) => id),
+      ["d", "f"]
+    )
+  })
 
-  it.effect("the report of an empty window is empty after one request", () =>
-    Effect.gen(function* () {
-      const { asked, connector } = payPalWith(() => search([], { total_pages: 0 }))
-      assert.deepStrictEqual(yield* wholeOf(connector), [])
-      assert.lengthOf(asked, 1)
-    })
-  )
+  itRuns("amounts in forints and yen are whole units", function* () {
+    const of = (value: string, currency: string) =>
+      transaction(currency, { transaction_amount: amount(value, currency), fee_amount: undefined })
+    const rows = yield* rowsOf(of("500", "HUF"), of("500", "JPY"))
+    assert.deepStrictEqual(
+      rows.map(({ gross }) => gross),
+      [
+        { minorUnits: 50_000, currency: "HUF" },
+        { minorUnits: 500, currency: "JPY" }
+      ]
+    )
+  })
 
-  it.effect("a page with data older than the window's end is unanswered", () =>
-    Effect.gen(function* () {
-      const { connector } = payPalWith(() => search([], { last_refreshed_datetime: "2026-11-21T12:59:59+0000" }))
+  itRuns("each of three pages is asked for once, and no transaction is missing", function* () {
+    const { asked, connector } = payPalWith((query) =>
+      search([transaction(`t${query.get("page")}`)], { total_items: 3, total_pages: 3 })
+    )
+    assert.lengthOf(yield* wholeOf(connector), 3)
+    assert.deepStrictEqual(
+      asked.map((query) => query.get("page")),
+      ["1", "2", "3"]
+    )
+  })
+
+  itRuns("the report of an empty window is empty after one request", function* () {
+    const { asked, connector } = payPalWith(() => search([], { total_pages: 0 }))
+    assert.deepStrictEqual(yield* wholeOf(connector), [])
+    assert.lengthOf(asked, 1)
+  })
+
+  itRuns("a page with data older than the window's end is unanswered", function* () {
+    const { connector } = payPalWith(() => search([], { last_refreshed_datetime: "2026-11-21T12:59:59+0000" }))
+    const result = yield* Effect.result(pageOf(connector))
+    assert(Result.isFailure(result))
+    assert.strictEqual(result.failure.reason, "PayPal has not yet listed all transactions of the window")
+  })
+
+  itRuns("an answer without the age of its data leaves the page unanswered", function* () {
+    for (const last_refreshed_datetime of [undefined, null]) {
+      const { connector } = payPalWith(() => search([], { last_refreshed_datetime }))
       const result = yield* Effect.result(pageOf(connector))
-      assert(Result.isFailure(result))
-      assert.strictEqual(result.failure.reason, "PayPal has not yet listed all transactions of the window")
-    })
-  )
-
-  it.effect("an answer without the age of its data leaves the page unanswered", () =>
-    Effect.gen(function* () {
-      for (const last_refreshed_datetime of [undefined, null]) {
-        const { connector } = payPalWith(() => search([], { last_refreshed_datetime }))
-        const result = yield* Effect.result(pageOf(connector))
-        assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
-        assert.strictEqual(result.failure.reason, "PayPal does not say up to when it has listed transactions")
-      }
-    })
-  )
+      assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
+      assert.strictEqual(result.failure.reason, "PayPal does not say up to when it has listed transactions")
+    }
+  })
 
   for (const [field, fields] of [
     ["transaction_info.transaction_amount", { transaction_amount: amount("5.001") }],
@@ -278,17 +262,15 @@ describe("reports of PayPal", () => {
     ["transaction_info.transaction_initiation_date", { transaction_initiation_date: "yesterday" }],
     ["transaction_info", { invoice_id: clientSecret }]
   ] as const) {
-    it.effect(`a wrong ${field} (${Object.keys(fields)}) makes only its entry unreadable`, () =>
-      Effect.gen(function* () {
-        const [fine, wrong] = yield* wholeOf(
-          payPalWith(() => search([transaction("a"), transaction("b", fields)])).connector
-        )
-        assert.strictEqual(fine?._tag, "Row")
-        assert(wrong?._tag === "Unreadable")
-        assert.deepStrictEqual([wrong.unreadable.row, wrong.unreadable.field], [2, field])
-        assert.notInclude(JSON.stringify(wrong), clientSecret)
-      })
-    )
+    itRuns(`a wrong ${field} (${Object.keys(fields)}) makes only its entry unreadable`, function* () {
+      const [fine, wrong] = yield* wholeOf(
+        payPalWith(() => search([transaction("a"), transaction("b", fields)])).connector
+      )
+      assert.strictEqual(fine?._tag, "Row")
+      assert(wrong?._tag === "Unreadable")
+      assert.deepStrictEqual([wrong.unreadable.row, wrong.unreadable.field], [2, field])
+      assert.notInclude(JSON.stringify(wrong), clientSecret)
+    })
   }
 
   for (const [what, wrong, reason] of [
@@ -298,12 +280,10 @@ describe("reports of PayPal", () => {
     ["a page of something else", answer(200, { balances: [] }), "see total_pages"],
     ["no JSON", answer(200, "<html>"), "settles nothing"]
   ] as const) {
-    it.effect(`${what} makes the page unanswered with the reason, and never empty`, () =>
-      Effect.gen(function* () {
-        const result = yield* Effect.result(pageOf(payPalWith(() => wrong).connector))
-        assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
-        assert.include(result.failure.reason, reason)
-      })
-    )
+    itRuns(`${what} makes the page unanswered with the reason, and never empty`, function* () {
+      const result = yield* Effect.result(pageOf(payPalWith(() => wrong).connector))
+      assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
+      assert.include(result.failure.reason, reason)
+    })
   }
 })

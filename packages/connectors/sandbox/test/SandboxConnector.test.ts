@@ -6,6 +6,7 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Worker } from "node:worker_threads"
 import { assert, describe, it } from "@effect/vitest"
+import { itRuns } from "@pointsman/contracts/vitest"
 import {
   type CaptureRequest,
   type ChargeAnswer,
@@ -748,12 +749,10 @@ describe("file", () => {
     )
   )
 
-  it.effect("a path that cannot be made fails at the open and says at which step", () =>
-    Effect.gen(function* () {
-      const failure = yield* Effect.flip(Effect.scoped(SandboxRecords.file("/dev/null/sandbox.db")))
-      assert.strictEqual(failure.operation, "open")
-    })
-  )
+  itRuns("a path that cannot be made fails at the open and says at which step", function* () {
+    const failure = yield* Effect.flip(Effect.scoped(SandboxRecords.file("/dev/null/sandbox.db")))
+    assert.strictEqual(failure.operation, "open")
+  })
 })
 
 describe("connect", () => {

@@ -2,6 +2,7 @@
 
 import { assert, describe, it } from "@effect/vitest"
 import { StripeConnector } from "@pointsman/connector-stripe"
+import { itRuns } from "@pointsman/contracts/vitest"
 import { NotSent, scaleOf } from "@pointsman/core/connector"
 import { Effect } from "effect"
 import { connected, formOf, sample } from "./Calls.ts"
@@ -28,16 +29,14 @@ const same: ReadonlyArray<readonly [string, number, number]> = [
 
 describe("amounts", () => {
   for (const [currency, minorUnits, amount] of same) {
-    it.effect(`${minorUnits} minor units of ${currency} are ${amount}, and the same back`, () =>
-      Effect.gen(function* () {
-        const body = paymentIntent({ amount, amount_received: amount, currency: currency.toLowerCase() })
-        const { connector, requests } = connected([answer(200, body)])
-        const state = yield* connector.charge({ ...sample.charge, money: { minorUnits, currency } })
-        assert.deepStrictEqual(state, { _tag: "Captured", providerRef: body.id, stated: { minorUnits, currency } })
-        assert.strictEqual(formOf(requests[0]).get("amount"), String(amount))
-        assert.strictEqual(formOf(requests[0]).get("currency"), currency.toLowerCase())
-      })
-    )
+    itRuns(`${minorUnits} minor units of ${currency} are ${amount}, and the same back`, function* () {
+      const body = paymentIntent({ amount, amount_received: amount, currency: currency.toLowerCase() })
+      const { connector, requests } = connected([answer(200, body)])
+      const state = yield* connector.charge({ ...sample.charge, money: { minorUnits, currency } })
+      assert.deepStrictEqual(state, { _tag: "Captured", providerRef: body.id, stated: { minorUnits, currency } })
+      assert.strictEqual(formOf(requests[0]).get("amount"), String(amount))
+      assert.strictEqual(formOf(requests[0]).get("currency"), currency.toLowerCase())
+    })
   }
 
   const inexpressible: ReadonlyArray<readonly [string, number]> = [
@@ -52,27 +51,25 @@ describe("amounts", () => {
   ]
   for (const [currency, minorUnits] of inexpressible) {
     const money = { minorUnits, currency }
-    it.effect(`${minorUnits} minor units of ${currency} are NotSent, and nothing is sent`, () =>
-      Effect.gen(function* () {
-        const { connector, requests } = connected([])
-        const asked = { operationId: "op_1", attemptId: "att_1", providerRef: "pi_1", money, simulation: null }
-        const calls = [
-          connector.charge({ ...sample.charge, money }),
-          connector.openCheckout?.({ ...sample.charge, money, returnUrl: "https://pay.example/r" }),
-          connector.capture?.(asked),
-          connector.refund?.({ ...asked, refundId: "rf_1", reason: null })
-        ]
-        for (const call of calls) {
-          const failure = yield* Effect.flip<unknown, unknown, never>(call ?? Effect.void)
-          assert.instanceOf(failure, NotSent)
-          assert.strictEqual(
-            failure.reason,
-            `nothing was sent: Stripe cannot represent ${minorUnits} minor units of ${currency}`
-          )
-        }
-        assert.isEmpty(requests)
-      })
-    )
+    itRuns(`${minorUnits} minor units of ${currency} are NotSent, and nothing is sent`, function* () {
+      const { connector, requests } = connected([])
+      const asked = { operationId: "op_1", attemptId: "att_1", providerRef: "pi_1", money, simulation: null }
+      const calls = [
+        connector.charge({ ...sample.charge, money }),
+        connector.openCheckout?.({ ...sample.charge, money, returnUrl: "https://pay.example/r" }),
+        connector.capture?.(asked),
+        connector.refund?.({ ...asked, refundId: "rf_1", reason: null })
+      ]
+      for (const call of calls) {
+        const failure = yield* Effect.flip<unknown, unknown, never>(call ?? Effect.void)
+        assert.instanceOf(failure, NotSent)
+        assert.strictEqual(
+          failure.reason,
+          `nothing was sent: Stripe cannot represent ${minorUnits} minor units of ${currency}`
+        )
+      }
+      assert.isEmpty(requests)
+    })
   }
 
   const unreadable: ReadonlyArray<readonly [string, number]> = [
@@ -83,13 +80,11 @@ describe("amounts", () => {
     ["mga", 9_007_199_254_740_991]
   ]
   for (const [currency, amount] of unreadable) {
-    it.effect(`an answer of ${amount} ${currency} is Unanswered: how much that is, is unclear`, () =>
-      Effect.gen(function* () {
-        const { connector } = connected([answer(200, paymentIntent({ amount, amount_received: amount, currency }))])
-        const error = yield* Effect.flip(connector.charge(sample.charge))
-        assert.strictEqual(error._tag, "pointsman/Unanswered")
-      })
-    )
+    itRuns(`an answer of ${amount} ${currency} is Unanswered: how much that is, is unclear`, function* () {
+      const { connector } = connected([answer(200, paymentIntent({ amount, amount_received: amount, currency }))])
+      const error = yield* Effect.flip(connector.charge(sample.charge))
+      assert.strictEqual(error._tag, "pointsman/Unanswered")
+    })
   }
 
   it("every currency that is offered is one of money", () => {

@@ -1,6 +1,7 @@
 /** Every code for a refusal: as the direct answer, as what a lookup finds, and as a message tells it. */
 
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
+import { itRuns } from "@pointsman/contracts/vitest"
 import { type DeclineCategory, unmappedDecline } from "@pointsman/core/connector"
 import { Effect, Redacted } from "effect"
 import { declines } from "../src/Declines.ts"
@@ -86,35 +87,31 @@ const failed = (error: Readonly<Record<string, unknown>>) =>
 
 describe("declines", () => {
   for (const [code, category, soft] of documented) {
-    it.effect(`${code} in any way is ${category}, ${soft ? "soft" : "hard"}`, () =>
-      Effect.gen(function* () {
-        const { normalized } = (Object.hasOwn(declines, code) ? declines[code] : undefined) ?? unmappedDecline
-        const expected = { _tag: "Declined", providerRef, category, normalized, code, soft }
-        const error = { code: "card_declined", decline_code: code }
-        const { connector } = connected([decline(code), answer(200, list([failed(error)]))])
-        assert.deepStrictEqual<unknown>(yield* connector.charge(sample.charge), expected)
-        assert.deepStrictEqual<unknown>(yield* connector.lookUpCharge(sample.lookUpCharge), {
-          _tag: "Found",
-          state: expected
-        })
-        const text = JSON.stringify(event("payment_intent.payment_failed", failed(error)))
-        const receivedAt = 1_700_000_000_000
-        const message = { ...signed(text, secret, receivedAt), secret: Redacted.make(secret), receivedAt }
-        const told = yield* connector.readMessage?.(message) ?? Effect.die("no messages")
-        assert.strictEqual(told.about._tag, "Charge")
-        if (told.about._tag === "Charge") assert.deepStrictEqual<unknown>(told.about.state(eur), expected)
+    itRuns(`${code} in any way is ${category}, ${soft ? "soft" : "hard"}`, function* () {
+      const { normalized } = (Object.hasOwn(declines, code) ? declines[code] : undefined) ?? unmappedDecline
+      const expected = { _tag: "Declined", providerRef, category, normalized, code, soft }
+      const error = { code: "card_declined", decline_code: code }
+      const { connector } = connected([decline(code), answer(200, list([failed(error)]))])
+      assert.deepStrictEqual<unknown>(yield* connector.charge(sample.charge), expected)
+      assert.deepStrictEqual<unknown>(yield* connector.lookUpCharge(sample.lookUpCharge), {
+        _tag: "Found",
+        state: expected
       })
-    )
+      const text = JSON.stringify(event("payment_intent.payment_failed", failed(error)))
+      const receivedAt = 1_700_000_000_000
+      const message = { ...signed(text, secret, receivedAt), secret: Redacted.make(secret), receivedAt }
+      const told = yield* connector.readMessage?.(message) ?? Effect.die("no messages")
+      assert.strictEqual(told.about._tag, "Charge")
+      if (told.about._tag === "Charge") assert.deepStrictEqual<unknown>(told.about.state(eur), expected)
+    })
   }
   for (const [code, category, soft] of byErrorCode) {
-    it.effect(`the error ${code} without a code is ${category}, ${soft ? "soft" : "hard"}`, () =>
-      Effect.gen(function* () {
-        const { connector } = connected([decline("", {}, { code, decline_code: null })])
-        const { normalized } = (Object.hasOwn(declines, code) ? declines[code] : undefined) ?? unmappedDecline
-        const expected = { _tag: "Declined", providerRef, category, normalized, code, soft }
-        assert.deepStrictEqual<unknown>(yield* connector.charge(sample.charge), expected)
-      })
-    )
+    itRuns(`the error ${code} without a code is ${category}, ${soft ? "soft" : "hard"}`, function* () {
+      const { connector } = connected([decline("", {}, { code, decline_code: null })])
+      const { normalized } = (Object.hasOwn(declines, code) ? declines[code] : undefined) ?? unmappedDecline
+      const expected = { _tag: "Declined", providerRef, category, normalized, code, soft }
+      assert.deepStrictEqual<unknown>(yield* connector.charge(sample.charge), expected)
+    })
   }
 
   for (const [code, declineCode] of [
@@ -124,12 +121,10 @@ describe("declines", () => {
     ["card_declined", "mobile_device_authentication_required"],
     ["authentication_required", null]
   ] as const) {
-    it.effect(`${code} with ${declineCode} is NeedsCustomer`, () =>
-      Effect.gen(function* () {
-        const { connector } = connected([decline("", {}, { code, decline_code: declineCode })])
-        assert.deepStrictEqual<unknown>(yield* connector.charge(sample.charge), { _tag: "NeedsCustomer", providerRef })
-      })
-    )
+    itRuns(`${code} with ${declineCode} is NeedsCustomer`, function* () {
+      const { connector } = connected([decline("", {}, { code, decline_code: declineCode })])
+      assert.deepStrictEqual<unknown>(yield* connector.charge(sample.charge), { _tag: "NeedsCustomer", providerRef })
+    })
   }
 
   for (const [code, normalized] of [
@@ -139,63 +134,53 @@ describe("declines", () => {
     ["duplicate_transaction", "duplicate_transaction"],
     ["a_code_of_tomorrow", "other"]
   ] as const) {
-    it.effect(`the normalized code of ${code} is ${normalized}`, () =>
-      Effect.gen(function* () {
-        const state = yield* connected([decline(code)]).connector.charge(sample.charge)
-        assert.propertyVal(state, "normalized", normalized)
-      })
-    )
+    itRuns(`the normalized code of ${code} is ${normalized}`, function* () {
+      const state = yield* connected([decline(code)]).connector.charge(sample.charge)
+      assert.propertyVal(state, "normalized", normalized)
+    })
   }
 
-  it.effect("the network's advice never to try again makes a soft code hard", () =>
-    Effect.gen(function* () {
-      const { connector } = connected([decline("do_not_honor", {}, { advice_code: "do_not_try_again" })])
-      const state = yield* connector.charge(sample.charge)
-      assert.deepStrictEqual(state, {
-        ...{ _tag: "Declined", providerRef, category: "do_not_honor", code: "do_not_honor", soft: false },
-        normalized: "do_not_try_again"
-      })
+  itRuns("the network's advice never to try again makes a soft code hard", function* () {
+    const { connector } = connected([decline("do_not_honor", {}, { advice_code: "do_not_try_again" })])
+    const state = yield* connector.charge(sample.charge)
+    assert.deepStrictEqual(state, {
+      ...{ _tag: "Declined", providerRef, category: "do_not_honor", code: "do_not_honor", soft: false },
+      normalized: "do_not_try_again"
     })
-  )
+  })
 
-  it.effect("a refusal without any code is other, and hard", () =>
-    Effect.gen(function* () {
-      const { connector } = connected([decline("", {}, { code: null, decline_code: null })])
-      const expected = {
+  itRuns("a refusal without any code is other, and hard", function* () {
+    const { connector } = connected([decline("", {}, { code: null, decline_code: null })])
+    const expected = {
+      _tag: "Declined",
+      providerRef,
+      category: "other",
+      normalized: "other",
+      code: "no_code",
+      soft: false
+    }
+    assert.deepStrictEqual<unknown>(yield* connector.charge(sample.charge), expected)
+  })
+
+  itRuns("a card error that names no payment is Declined without a reference", function* () {
+    const { connector } = connected([failure(402, { type: "card_error", code: "expired_card" })])
+    const state = yield* connector.charge(sample.charge)
+    assert.deepStrictEqual(state, {
+      ...{
         _tag: "Declined",
-        providerRef,
-        category: "other",
-        normalized: "other",
-        code: "no_code",
+        providerRef: null,
+        category: "expired_card",
+        normalized: "expired_card",
+        code: "expired_card",
         soft: false
       }
-      assert.deepStrictEqual<unknown>(yield* connector.charge(sample.charge), expected)
     })
-  )
-
-  it.effect("a card error that names no payment is Declined without a reference", () =>
-    Effect.gen(function* () {
-      const { connector } = connected([failure(402, { type: "card_error", code: "expired_card" })])
-      const state = yield* connector.charge(sample.charge)
-      assert.deepStrictEqual(state, {
-        ...{
-          _tag: "Declined",
-          providerRef: null,
-          category: "expired_card",
-          normalized: "expired_card",
-          code: "expired_card",
-          soft: false
-        }
-      })
-    })
-  )
+  })
 
   for (const status of ["succeeded", "processing", "requires_capture", "of_tomorrow"]) {
-    it.effect(`a card error of a payment that is ${status} is Unanswered: it may have been made`, () =>
-      Effect.gen(function* () {
-        const { connector } = connected([decline("do_not_honor", { status })])
-        assert.strictEqual((yield* Effect.flip(connector.charge(sample.charge)))._tag, "pointsman/Unanswered")
-      })
-    )
+    itRuns(`a card error of a payment that is ${status} is Unanswered: it may have been made`, function* () {
+      const { connector } = connected([decline("do_not_honor", { status })])
+      assert.strictEqual((yield* Effect.flip(connector.charge(sample.charge)))._tag, "pointsman/Unanswered")
+    })
   }
 })

@@ -1,5 +1,7 @@
 /** Evidence and acceptances at Stripe, request by request, and what became of them. */
-import { assert, describe, it } from "@effect/vitest"
+
+import { assert, describe } from "@effect/vitest"
+import { itRuns } from "@pointsman/contracts/vitest"
 import { type DisputeLookup, type DisputeSubmission, NotSent } from "@pointsman/core/connector"
 import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
@@ -22,56 +24,50 @@ const uploaded = answer(200, { object: "file", id: "file_1", purpose: "dispute_e
 const missing = Effect.die("the connector has no such method")
 
 describe("evidence", () => {
-  it.effect("a file is uploaded, and one request submits it and all texts by Stripe's names", () =>
-    Effect.gen(function* () {
-      const { connector, requests } = connected([uploaded, answer(200, dispute({ status: "under_review" }))])
-      const ended = yield* connector.submitDispute?.(submission) ?? missing
-      assert.deepStrictEqual(ended, { _tag: "SubmissionDone" })
-      const [upload, submit] = requests
-      assert.strictEqual(upload?.url, "https://files.stripe.com/v1/files")
-      assert.strictEqual(upload?.headers["idempotency-key"], `${operationId}-file-0`)
-      const form = yield* Effect.promise(() =>
-        new Response(upload?.bytes as Uint8Array<ArrayBuffer>, {
-          headers: { "content-type": upload?.headers["content-type"] ?? "" }
-        }).formData()
-      )
-      assert.strictEqual(form.get("purpose"), "dispute_evidence")
-      const file = form.get("file") as File
-      assert.deepStrictEqual(new Uint8Array(yield* Effect.promise(() => file.arrayBuffer())), bytes)
-      assert.deepStrictEqual([file.type, file.name], ["application/pdf", "evidence.pdf"])
-      assert.strictEqual(submit?.url, `https://api.stripe.com/v1/disputes/${disputeId}`)
-      assert.strictEqual(submit?.headers["idempotency-key"], operationId)
-      assert.deepStrictEqual(submit && Object.fromEntries(formOf(submit)), {
-        "evidence[product_description]": "A chair.",
-        "evidence[uncategorized_text]": "See the file.\n\nsummary: It arrived.",
-        "evidence[receipt]": "file_1",
-        "metadata[operation_id]": operationId,
-        submit: "true"
-      })
+  itRuns("a file is uploaded, and one request submits it and all texts by Stripe's names", function* () {
+    const { connector, requests } = connected([uploaded, answer(200, dispute({ status: "under_review" }))])
+    const ended = yield* connector.submitDispute?.(submission) ?? missing
+    assert.deepStrictEqual(ended, { _tag: "SubmissionDone" })
+    const [upload, submit] = requests
+    assert.strictEqual(upload?.url, "https://files.stripe.com/v1/files")
+    assert.strictEqual(upload?.headers["idempotency-key"], `${operationId}-file-0`)
+    const form = yield* Effect.promise(() =>
+      new Response(upload?.bytes as Uint8Array<ArrayBuffer>, {
+        headers: { "content-type": upload?.headers["content-type"] ?? "" }
+      }).formData()
+    )
+    assert.strictEqual(form.get("purpose"), "dispute_evidence")
+    const file = form.get("file") as File
+    assert.deepStrictEqual(new Uint8Array(yield* Effect.promise(() => file.arrayBuffer())), bytes)
+    assert.deepStrictEqual([file.type, file.name], ["application/pdf", "evidence.pdf"])
+    assert.strictEqual(submit?.url, `https://api.stripe.com/v1/disputes/${disputeId}`)
+    assert.strictEqual(submit?.headers["idempotency-key"], operationId)
+    assert.deepStrictEqual(submit && Object.fromEntries(formOf(submit)), {
+      "evidence[product_description]": "A chair.",
+      "evidence[uncategorized_text]": "See the file.\n\nsummary: It arrived.",
+      "evidence[receipt]": "file_1",
+      "metadata[operation_id]": operationId,
+      submit: "true"
     })
-  )
+  })
 
-  it.effect("a file that cannot be uploaded submits nothing, and is named", () =>
-    Effect.gen(function* () {
-      const { connector, requests } = connected([answer(500, {})])
-      const ended = yield* connector.submitDispute?.(submission) ?? missing
+  itRuns("a file that cannot be uploaded submits nothing, and is named", function* () {
+    const { connector, requests } = connected([answer(500, {})])
+    const ended = yield* connector.submitDispute?.(submission) ?? missing
+    assert.strictEqual(ended._tag, "Rejected")
+    assert.lengthOf(requests, 1)
+  })
+
+  itRuns("two files without own fields, or texts that are too long, send nothing", function* () {
+    const { connector, requests } = connected([])
+    const two = ["one", "two"].map((name) => ({ name, type: "image/png", bytes }) as const)
+    const long = Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`text_${at}`, "x".repeat(20_000)]))
+    for (const wrong of [{ files: two }, { texts: long }]) {
+      const ended = yield* connector.submitDispute?.({ ...submission, ...wrong }) ?? missing
       assert.strictEqual(ended._tag, "Rejected")
-      assert.lengthOf(requests, 1)
-    })
-  )
-
-  it.effect("two files without own fields, or texts that are too long, send nothing", () =>
-    Effect.gen(function* () {
-      const { connector, requests } = connected([])
-      const two = ["one", "two"].map((name) => ({ name, type: "image/png", bytes }) as const)
-      const long = Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`text_${at}`, "x".repeat(20_000)]))
-      for (const wrong of [{ files: two }, { texts: long }]) {
-        const ended = yield* connector.submitDispute?.({ ...submission, ...wrong }) ?? missing
-        assert.strictEqual(ended._tag, "Rejected")
-      }
-      assert.lengthOf(requests, 0)
-    })
-  )
+    }
+    assert.lengthOf(requests, 0)
+  })
 
   for (const [title, given, wanted] of [
     ["an error of the request", failure(400, { code: "parameter_invalid" }), "Rejected"],
@@ -79,28 +75,24 @@ describe("evidence", () => {
     ["a key that had other parameters", keyReused(operationId)[0] ?? answer(500, {}), "pointsman/Unanswered"],
     ["another dispute", answer(200, dispute({ id: "du_other" })), "pointsman/Unanswered"]
   ] as const) {
-    it.effect(`${title} is ${wanted}`, () =>
-      Effect.gen(function* () {
-        const { connector } = connected([given])
-        const ended = yield* Effect.result(connector.submitDispute?.({ ...submission, files: [] }) ?? missing)
-        assert.strictEqual(Result.merge(ended)._tag, wanted)
-      })
-    )
+    itRuns(`${title} is ${wanted}`, function* () {
+      const { connector } = connected([given])
+      const ended = yield* Effect.result(connector.submitDispute?.({ ...submission, files: [] }) ?? missing)
+      assert.strictEqual(Result.merge(ended)._tag, wanted)
+    })
   }
 })
 
 describe("an acceptance", () => {
-  it.effect("a dispute is closed by one request under our id", () =>
-    Effect.gen(function* () {
-      const { connector, requests } = connected([answer(200, dispute({ status: "lost" }))])
-      const { files: _, texts: _t, ...request } = submission
-      assert.deepStrictEqual(yield* connector.acceptDispute?.(request) ?? missing, { _tag: "SubmissionDone" })
-      assert.deepStrictEqual(
-        requests.map(({ headers, url }) => [url, headers["idempotency-key"]]),
-        [[`https://api.stripe.com/v1/disputes/${disputeId}/close`, operationId]]
-      )
-    })
-  )
+  itRuns("a dispute is closed by one request under our id", function* () {
+    const { connector, requests } = connected([answer(200, dispute({ status: "lost" }))])
+    const { files: _, texts: _t, ...request } = submission
+    assert.deepStrictEqual(yield* connector.acceptDispute?.(request) ?? missing, { _tag: "SubmissionDone" })
+    assert.deepStrictEqual(
+      requests.map(({ headers, url }) => [url, headers["idempotency-key"]]),
+      [[`https://api.stripe.com/v1/disputes/${disputeId}/close`, operationId]]
+    )
+  })
 })
 
 describe("a lookup", () => {
@@ -112,46 +104,40 @@ describe("a lookup", () => {
     ["a dispute that is lost", "accept", dispute({ status: "lost" }), 0, "Found"],
     ["a dispute that goes on", "accept", dispute(), day, [true]]
   ] as const) {
-    it.effect(`${title} of "${kind}" is what it states`, () =>
-      Effect.gen(function* () {
-        yield* TestClock.setTime(sentAt + after)
-        const { connector } = connected([answer(200, given)])
-        const found = yield* connector.lookUpDispute?.({ ...lookup, kind }) ?? missing
-        assert.deepStrictEqual<unknown>(found._tag === "Found" ? found._tag : [found.conclusive], wanted)
-      })
-    )
+    itRuns(`${title} of "${kind}" is what it states`, function* () {
+      yield* TestClock.setTime(sentAt + after)
+      const { connector } = connected([answer(200, given)])
+      const found = yield* connector.lookUpDispute?.({ ...lookup, kind }) ?? missing
+      assert.deepStrictEqual<unknown>(found._tag === "Found" ? found._tag : [found.conclusive], wanted)
+    })
   }
 
-  it.effect("a dispute of a report is stated as its events state it", () =>
-    Effect.gen(function* () {
-      const due = { evidence_details: { due_by: 1_700_000_000 }, reason: "product_not_received" }
-      const { connector, requests } = connected([answer(200, dispute({ ...due, status: "needs_response" }))])
-      const question = { disputeId, providerRef: "pi_1", simulation: null }
-      const found = yield* connector.readDispute?.(question) ?? missing
-      assert(found._tag === "Found")
-      const { dueBy, reason, status, verdict } = found.state
-      assert.deepStrictEqual(
-        [found.state.disputeId, status, verdict, reason, dueBy],
-        [disputeId, "needs_response", "opened", "not_received", 1_700_000_000_000]
-      )
-      assert.deepStrictEqual(
-        requests.map(({ method, url }) => [method, url]),
-        [["GET", `https://api.stripe.com/v1/disputes/${disputeId}`]]
-      )
-      for (const given of [answer(404, {}), answer(500, {}), answer(200, dispute({ id: "du_other" }))]) {
-        const other = connected([given]).connector
-        assert.notInstanceOf(yield* Effect.flip(other.readDispute?.(question) ?? missing), NotSent)
-      }
-    })
-  )
+  itRuns("a dispute of a report is stated as its events state it", function* () {
+    const due = { evidence_details: { due_by: 1_700_000_000 }, reason: "product_not_received" }
+    const { connector, requests } = connected([answer(200, dispute({ ...due, status: "needs_response" }))])
+    const question = { disputeId, providerRef: "pi_1", simulation: null }
+    const found = yield* connector.readDispute?.(question) ?? missing
+    assert(found._tag === "Found")
+    const { dueBy, reason, status, verdict } = found.state
+    assert.deepStrictEqual(
+      [found.state.disputeId, status, verdict, reason, dueBy],
+      [disputeId, "needs_response", "opened", "not_received", 1_700_000_000_000]
+    )
+    assert.deepStrictEqual(
+      requests.map(({ method, url }) => [method, url]),
+      [["GET", `https://api.stripe.com/v1/disputes/${disputeId}`]]
+    )
+    for (const given of [answer(404, {}), answer(500, {}), answer(200, dispute({ id: "du_other" }))]) {
+      const other = connected([given]).connector
+      assert.notInstanceOf(yield* Effect.flip(other.readDispute?.(question) ?? missing), NotSent)
+    }
+  })
 
-  it.effect("no answer leaves nothing known", () =>
-    Effect.gen(function* () {
-      for (const given of [answer(404, {}), answer(500, {}), answer(200, dispute({ id: "du_other" }))]) {
-        const { connector } = connected([given])
-        const ended = yield* Effect.flip(connector.lookUpDispute?.(lookup) ?? missing)
-        assert.notInstanceOf(ended, NotSent)
-      }
-    })
-  )
+  itRuns("no answer leaves nothing known", function* () {
+    for (const given of [answer(404, {}), answer(500, {}), answer(200, dispute({ id: "du_other" }))]) {
+      const { connector } = connected([given])
+      const ended = yield* Effect.flip(connector.lookUpDispute?.(lookup) ?? missing)
+      assert.notInstanceOf(ended, NotSent)
+    }
+  })
 })

@@ -1,8 +1,9 @@
 /** Stripe's lists, against a Stripe that pages as its documentation says. */
 
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { StripeConnector } from "@pointsman/connector-stripe"
 import { allPages, noMethod, playedConnector } from "@pointsman/contracts/connector"
+import { itRuns } from "@pointsman/contracts/vitest"
 import { type Connector, money, type TransportAnswer, type TransportRequest } from "@pointsman/core/connector"
 import { Effect } from "effect"
 import { connected, eur } from "./Calls.ts"
@@ -65,79 +66,69 @@ describe("pages", () => {
     [101, 2],
     [250, 3]
   ] as const) {
-    it.effect(`${count} charges and refunds are listed once, oldest first, in ${pages} pages`, () =>
-      Effect.gen(function* () {
-        const stripe = stripeWith(() => many(count, intentAt))
-        const listed = yield* allPages((cursor) => charges(stripe.connector, cursor))
-        assert.deepStrictEqual(
-          listed.flatMap(({ items }) => items).map(({ attemptId }) => attemptId),
-          many(count, (index) => `att_${index}`)
-        )
-        assert.lengthOf(listed, pages)
-        // Once through all of them to the beginning, and back.
-        assert.strictEqual(stripe.requests.length, 2 * pages - 1)
-        const refunded = stripeWith(() => many(count, (index) => refundAt(index)))
-        const ids = (yield* allPages((cursor) => refunds(refunded.connector, cursor))).flatMap(({ items }) => items)
-        assert.deepStrictEqual(
-          ids.map(({ refundId }) => refundId),
-          many(count, (index) => `rf_${index}`)
-        )
-      })
-    )
-  }
-  it.effect("charges made between two pages come too, and none comes twice", () =>
-    Effect.gen(function* () {
-      let count = 150
-      const { connector } = stripeWith(() => many(count, intentAt))
-      const listed = yield* allPages((cursor) => {
-        const page = charges(connector, cursor)
-        count += 60
-        return page
-      })
-      const ids = listed.flatMap(({ items }) => items).map(({ attemptId }) => attemptId)
+    itRuns(`${count} charges and refunds are listed once, oldest first, in ${pages} pages`, function* () {
+      const stripe = stripeWith(() => many(count, intentAt))
+      const listed = yield* allPages((cursor) => charges(stripe.connector, cursor))
       assert.deepStrictEqual(
-        ids,
-        many(ids.length, (index) => `att_${index}`)
+        listed.flatMap(({ items }) => items).map(({ attemptId }) => attemptId),
+        many(count, (index) => `att_${index}`)
       )
-      assert.isAtLeast(ids.length, 210)
+      assert.lengthOf(listed, pages)
+      // Once through all of them to the beginning, and back.
+      assert.strictEqual(stripe.requests.length, 2 * pages - 1)
+      const refunded = stripeWith(() => many(count, (index) => refundAt(index)))
+      const ids = (yield* allPages((cursor) => refunds(refunded.connector, cursor))).flatMap(({ items }) => items)
+      assert.deepStrictEqual(
+        ids.map(({ refundId }) => refundId),
+        many(count, (index) => `rf_${index}`)
+      )
     })
-  )
-  it.effect("a window is whole seconds of Stripe's clock, the first inside, the last not", () =>
-    Effect.gen(function* () {
-      const { connector } = stripeWith(() => many(10, intentAt))
-      const idsOf = (createdFrom: number, createdBefore: number) =>
-        Effect.map(connector.listCharges?.({ createdFrom, createdBefore, cursor: null }) ?? noMethod, ({ items }) =>
-          items.map(({ created }) => created)
-        )
-      assert.deepStrictEqual(yield* idsOf(1_002_000, 1_004_000), [1_002_000, 1_003_000])
-      assert.deepStrictEqual(yield* idsOf(1_002_999, 1_003_001), [1_002_000, 1_003_000])
+  }
+  itRuns("charges made between two pages come too, and none comes twice", function* () {
+    let count = 150
+    const { connector } = stripeWith(() => many(count, intentAt))
+    const listed = yield* allPages((cursor) => {
+      const page = charges(connector, cursor)
+      count += 60
+      return page
     })
-  )
-  it.effect("more than may be asked for is Unanswered after 200 pages, and never a part", () =>
-    Effect.gen(function* () {
-      const page = answer(200, list([intentAt(1)], true))
-      const { connector, requests } = connected(many(200, () => page))
-      const failed = yield* Effect.flip(charges(connector))
-      assert.include(failed.reason, "20000 entries")
-      assert.strictEqual(requests.length, 200)
-    })
-  )
-  it.effect("a later page that fails, is another list or an empty one is Unanswered", () =>
-    Effect.gen(function* () {
-      const first = answer(200, list([intentAt(1)], true))
-      for (const second of [
-        answer(500, {}),
-        answer(200, refundList([])),
-        answer(200, list([], true)),
-        answer(200, { data: [] })
-      ]) {
-        assert.strictEqual(
-          (yield* Effect.flip(charges(connected([first, second]).connector)))._tag,
-          "pointsman/Unanswered"
-        )
-      }
-    })
-  )
+    const ids = listed.flatMap(({ items }) => items).map(({ attemptId }) => attemptId)
+    assert.deepStrictEqual(
+      ids,
+      many(ids.length, (index) => `att_${index}`)
+    )
+    assert.isAtLeast(ids.length, 210)
+  })
+  itRuns("a window is whole seconds of Stripe's clock, the first inside, the last not", function* () {
+    const { connector } = stripeWith(() => many(10, intentAt))
+    const idsOf = (createdFrom: number, createdBefore: number) =>
+      Effect.map(connector.listCharges?.({ createdFrom, createdBefore, cursor: null }) ?? noMethod, ({ items }) =>
+        items.map(({ created }) => created)
+      )
+    assert.deepStrictEqual(yield* idsOf(1_002_000, 1_004_000), [1_002_000, 1_003_000])
+    assert.deepStrictEqual(yield* idsOf(1_002_999, 1_003_001), [1_002_000, 1_003_000])
+  })
+  itRuns("more than may be asked for is Unanswered after 200 pages, and never a part", function* () {
+    const page = answer(200, list([intentAt(1)], true))
+    const { connector, requests } = connected(many(200, () => page))
+    const failed = yield* Effect.flip(charges(connector))
+    assert.include(failed.reason, "20000 entries")
+    assert.strictEqual(requests.length, 200)
+  })
+  itRuns("a later page that fails, is another list or an empty one is Unanswered", function* () {
+    const first = answer(200, list([intentAt(1)], true))
+    for (const second of [
+      answer(500, {}),
+      answer(200, refundList([])),
+      answer(200, list([], true)),
+      answer(200, { data: [] })
+    ]) {
+      assert.strictEqual(
+        (yield* Effect.flip(charges(connected([first, second]).connector)))._tag,
+        "pointsman/Unanswered"
+      )
+    }
+  })
 })
 
 describe("entries", () => {
@@ -214,104 +205,94 @@ describe("entries", () => {
       }
     ]
   ] as const) {
-    it.effect(`${what} is listed as Stripe keeps it`, () =>
-      Effect.gen(function* () {
-        assert.deepStrictEqual<unknown>(yield* one(fields), {
-          items: [{ ...plain, ...more }],
-          unreadable: [],
-          nextCursor: null
-        })
+    itRuns(`${what} is listed as Stripe keeps it`, function* () {
+      assert.deepStrictEqual<unknown>(yield* one(fields), {
+        items: [{ ...plain, ...more }],
+        unreadable: [],
+        nextCursor: null
       })
-    )
+    })
   }
-  it.effect("payments of other programs are left out, whatever they look like", () =>
-    Effect.gen(function* () {
-      for (const metadata of [{}, null, { attempt_id: "" }, { attempt_id: 7 }, { attempt_id: "a\nb" }]) {
-        const page = yield* one({ metadata, status: "of_tomorrow", amount: "?" })
-        assert.deepStrictEqual<unknown>(page, { items: [], unreadable: [], nextCursor: null })
-      }
-    })
-  )
-  it.effect("one of ours that cannot be read is named beside the others, without its values", () =>
-    Effect.gen(function* () {
-      for (const [fields, at] of [
-        [{ status: "of_tomorrow" }, "status"],
-        [{ status: "requires_confirmation" }, "status"],
-        [{ amount: -1 }, "amount"],
-        [{ currency: "xyz" }, "amount"],
-        [{ created: "hunter2" }, "created"]
-      ] as const) {
-        const given = list([intentAt(2), intentAt(1, fields)])
-        const page = yield* charges(connected([answer(200, given)]).connector)
-        assert.deepStrictEqual(
-          page.items.map(({ attemptId }) => attemptId),
-          ["att_2"]
-        )
-        assert.deepStrictEqual(page.unreadable, [{ reference: "pi_1", reason: `it is not to be understood, at ${at}` }])
-      }
-      const shows = yield* one({ metadata: { ...told, reference: `key ${secretKey}` } })
-      assert.deepStrictEqual<unknown>([shows.items, shows.unreadable.length], [[], 1])
-    })
-  )
-  it.effect("refunds of our charges and by hand are listed, those without a payment are not", () =>
-    Effect.gen(function* () {
-      const given = refundList([
-        refundAt(5, { status: "of_tomorrow" }),
-        refundAt(4, { payment_intent: null }),
-        refundAt(3, { metadata: {}, status: "pending" }),
-        refundAt(2, { status: "failed", failure_reason: "lost_or_stolen_card", amount: 500 }),
-        refundAt(1)
-      ])
-      const { items, unreadable } = yield* refunds(connected([answer(200, given)]).connector)
-      const of = { providerRef: "pi_3MtwBwLkdIwHu7ix28a3tqPa", money: eur }
-      assert.deepStrictEqual<unknown>(items, [
-        {
-          ...of,
-          refundId: "rf_1",
-          state: { _tag: "Succeeded", providerRefundId: "re_1", stated: eur },
-          created: 1_001_000
-        },
-        {
-          ...{ ...of, refundId: "rf_2", money: money(500, "EUR"), created: 1_002_000 },
-          state: { _tag: "RefundFailed", providerRefundId: "re_2", reason: "lost_or_stolen_card" }
-        },
-        {
-          ...{ ...of, refundId: null, created: 1_003_000 },
-          state: { _tag: "RefundPending", providerRefundId: "re_3", stated: eur }
-        }
-      ])
-      assert.deepStrictEqual(unreadable, [{ reference: "re_5", reason: "it is not to be understood, at status" }])
-    })
-  )
-  it.effect("each dispute is listed by its payment, as it is now, also over pages", () =>
-    Effect.gen(function* () {
-      const at = (index: number, fields: object = {}) =>
-        dispute({ id: `du_${index}`, created: 1_000 + index, ...fields }) as unknown as Stored
-      const stripe = stripeWith(() => many(101, at))
-      const listed = yield* allPages((cursor) => disputes(stripe.connector, cursor))
+  itRuns("payments of other programs are left out, whatever they look like", function* () {
+    for (const metadata of [{}, null, { attempt_id: "" }, { attempt_id: 7 }, { attempt_id: "a\nb" }]) {
+      const page = yield* one({ metadata, status: "of_tomorrow", amount: "?" })
+      assert.deepStrictEqual<unknown>(page, { items: [], unreadable: [], nextCursor: null })
+    }
+  })
+  itRuns("one of ours that cannot be read is named beside the others, without its values", function* () {
+    for (const [fields, at] of [
+      [{ status: "of_tomorrow" }, "status"],
+      [{ status: "requires_confirmation" }, "status"],
+      [{ amount: -1 }, "amount"],
+      [{ currency: "xyz" }, "amount"],
+      [{ created: "hunter2" }, "created"]
+    ] as const) {
+      const given = list([intentAt(2), intentAt(1, fields)])
+      const page = yield* charges(connected([answer(200, given)]).connector)
       assert.deepStrictEqual(
-        listed.flatMap(({ items }) => items).map(({ disputeId }) => disputeId),
-        many(101, (index) => `du_${index}`)
+        page.items.map(({ attemptId }) => attemptId),
+        ["att_2"]
       )
-      assert.include(stripe.requests[0]?.url, "/v1/disputes?created%5Bgte%5D=1000&created%5Blt%5D=9000")
-      const given = answer(
-        200,
-        list(
-          [at(4, { payment_intent: null }), at(3, { status: "of_tomorrow" }), at(2, { status: "lost" }), at(1)],
-          false,
-          "/v1/disputes"
-        )
-      )
-      const { items, unreadable } = yield* disputes(connected([given]).connector)
-      const of = {
-        ...{ charge: { providerRef: "pi_3MtwBwLkdIwHu7ix28a3tqPa" }, money: eur },
-        ...{ reason: "other", providerReason: "general", at: null }
+      assert.deepStrictEqual(page.unreadable, [{ reference: "pi_1", reason: `it is not to be understood, at ${at}` }])
+    }
+    const shows = yield* one({ metadata: { ...told, reference: `key ${secretKey}` } })
+    assert.deepStrictEqual<unknown>([shows.items, shows.unreadable.length], [[], 1])
+  })
+  itRuns("refunds of our charges and by hand are listed, those without a payment are not", function* () {
+    const given = refundList([
+      refundAt(5, { status: "of_tomorrow" }),
+      refundAt(4, { payment_intent: null }),
+      refundAt(3, { metadata: {}, status: "pending" }),
+      refundAt(2, { status: "failed", failure_reason: "lost_or_stolen_card", amount: 500 }),
+      refundAt(1)
+    ])
+    const { items, unreadable } = yield* refunds(connected([answer(200, given)]).connector)
+    const of = { providerRef: "pi_3MtwBwLkdIwHu7ix28a3tqPa", money: eur }
+    assert.deepStrictEqual<unknown>(items, [
+      {
+        ...of,
+        refundId: "rf_1",
+        state: { _tag: "Succeeded", providerRefundId: "re_1", stated: eur },
+        created: 1_001_000
+      },
+      {
+        ...{ ...of, refundId: "rf_2", money: money(500, "EUR"), created: 1_002_000 },
+        state: { _tag: "RefundFailed", providerRefundId: "re_2", reason: "lost_or_stolen_card" }
+      },
+      {
+        ...{ ...of, refundId: null, created: 1_003_000 },
+        state: { _tag: "RefundPending", providerRefundId: "re_3", stated: eur }
       }
-      assert.deepStrictEqual<unknown>(items, [
-        { ...of, disputeId: "du_1", verdict: "opened", status: "needs_response" },
-        { ...of, disputeId: "du_2", verdict: "lost", status: "lost" }
-      ])
-      assert.deepStrictEqual(unreadable, [{ reference: "du_3", reason: "it is not to be understood, at status" }])
-    })
-  )
+    ])
+    assert.deepStrictEqual(unreadable, [{ reference: "re_5", reason: "it is not to be understood, at status" }])
+  })
+  itRuns("each dispute is listed by its payment, as it is now, also over pages", function* () {
+    const at = (index: number, fields: object = {}) =>
+      dispute({ id: `du_${index}`, created: 1_000 + index, ...fields }) as unknown as Stored
+    const stripe = stripeWith(() => many(101, at))
+    const listed = yield* allPages((cursor) => disputes(stripe.connector, cursor))
+    assert.deepStrictEqual(
+      listed.flatMap(({ items }) => items).map(({ disputeId }) => disputeId),
+      many(101, (index) => `du_${index}`)
+    )
+    assert.include(stripe.requests[0]?.url, "/v1/disputes?created%5Bgte%5D=1000&created%5Blt%5D=9000")
+    const given = answer(
+      200,
+      list(
+        [at(4, { payment_intent: null }), at(3, { status: "of_tomorrow" }), at(2, { status: "lost" }), at(1)],
+        false,
+        "/v1/disputes"
+      )
+    )
+    const { items, unreadable } = yield* disputes(connected([given]).connector)
+    const of = {
+      ...{ charge: { providerRef: "pi_3MtwBwLkdIwHu7ix28a3tqPa" }, money: eur },
+      ...{ reason: "other", providerReason: "general", at: null }
+    }
+    assert.deepStrictEqual<unknown>(items, [
+      { ...of, disputeId: "du_1", verdict: "opened", status: "needs_response" },
+      { ...of, disputeId: "du_2", verdict: "lost", status: "lost" }
+    ])
+    assert.deepStrictEqual(unreadable, [{ reference: "du_3", reason: "it is not to be understood, at status" }])
+  })
 })

@@ -1,6 +1,7 @@
 /** Stripe's webhooks, event by event; signed by Stripe's own code. */
 
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
+import { itRuns } from "@pointsman/contracts/vitest"
 import { Effect, Redacted, Result } from "effect"
 import { connected, eur } from "./Calls.ts"
 import { signed, stripe } from "./Signing.ts"
@@ -293,54 +294,46 @@ const rows: ReadonlyArray<readonly [type: string, object: unknown, expected: unk
 
 describe("events", () => {
   for (const [index, [type, object, expected]] of rows.entries()) {
-    it.effect(`${type} (${index + 1}) is ${tagOf(expected)}`, () =>
-      Effect.gen(function* () {
-        assert.deepStrictEqual<unknown>(yield* told(event(type, object)), expected)
-        if (typeof expected !== "string") {
-          const [whole, kept] = [yield* read(event(type, object)), yield* readKept(event(type, object))]
-          assert.deepStrictEqual<unknown>(yield* statedBy(readKept(event(type, object))), expected)
-          assert.deepStrictEqual(
-            Result.map(kept, ({ at, id }) => [id, at]),
-            Result.map(whole, ({ at, id }) => [id, at])
-          )
-        }
-      })
-    )
+    itRuns(`${type} (${index + 1}) is ${tagOf(expected)}`, function* () {
+      assert.deepStrictEqual<unknown>(yield* told(event(type, object)), expected)
+      if (typeof expected !== "string") {
+        const [whole, kept] = [yield* read(event(type, object)), yield* readKept(event(type, object))]
+        assert.deepStrictEqual<unknown>(yield* statedBy(readKept(event(type, object))), expected)
+        assert.deepStrictEqual(
+          Result.map(kept, ({ at, id }) => [id, at]),
+          Result.map(whole, ({ at, id }) => [id, at])
+        )
+      }
+    })
   }
 
-  it.effect("an event has its own id and the time when it was written", () =>
-    Effect.gen(function* () {
-      const message = event("refund.updated", refund(), { id: "evt_77", created: 1_686_089_970 })
-      const { at, id } = Result.getOrThrow(yield* read(message))
-      assert.deepStrictEqual({ at, id }, { at: 1_686_089_970_000, id: "evt_77" })
-    })
-  )
+  itRuns("an event has its own id and the time when it was written", function* () {
+    const message = event("refund.updated", refund(), { id: "evt_77", created: 1_686_089_970 })
+    const { at, id } = Result.getOrThrow(yield* read(message))
+    assert.deepStrictEqual({ at, id }, { at: 1_686_089_970_000, id: "evt_77" })
+  })
 
   // "Partially capturing or canceling payments no longer creates a Refund"
   // (https://docs.stripe.com/changelog/basil/2025-03-31/remove-refund-from-partial-capture-and-payment-cancellation-flow).
-  it.effect("a version that refunds what is not captured counts its refund only by our id", () =>
-    Effect.gen(function* () {
-      const tags = (api_version: string | null, fields: Parameters<typeof refund>[0]) =>
-        Effect.map(told(event("refund.updated", refund(fields), { api_version })), (about) =>
-          typeof about === "string" ? about : about._tag
-        )
-      for (const version of ["2025-03-31.basil", "2025-09-30.clover"]) {
-        assert.strictEqual(yield* tags(version, { metadata: {} }), "UnnamedRefund")
-      }
-      for (const version of ["2025-02-24.acacia", "2020-08-27", null]) {
-        assert.strictEqual(yield* tags(version, { metadata: {} }), "Changed")
-        assert.strictEqual(yield* tags(version, {}), "Refund")
-      }
-    })
-  )
+  itRuns("a version that refunds what is not captured counts its refund only by our id", function* () {
+    const tags = (api_version: string | null, fields: Parameters<typeof refund>[0]) =>
+      Effect.map(told(event("refund.updated", refund(fields), { api_version })), (about) =>
+        typeof about === "string" ? about : about._tag
+      )
+    for (const version of ["2025-03-31.basil", "2025-09-30.clover"]) {
+      assert.strictEqual(yield* tags(version, { metadata: {} }), "UnnamedRefund")
+    }
+    for (const version of ["2025-02-24.acacia", "2020-08-27", null]) {
+      assert.strictEqual(yield* tags(version, { metadata: {} }), "Changed")
+      assert.strictEqual(yield* tags(version, {}), "Refund")
+    }
+  })
 
-  it.effect("a refund in another unit than ours is stated in ours", () =>
-    Effect.gen(function* () {
-      const about = yield* told(event("refund.updated", refund({ amount: 500, currency: "isk" })))
-      const isk = { minorUnits: 5, currency: "ISK" }
-      assert.deepStrictEqual<unknown>(about, ofRefund({ _tag: "Succeeded", providerRefundId, stated: isk }))
-    })
-  )
+  itRuns("a refund in another unit than ours is stated in ours", function* () {
+    const about = yield* told(event("refund.updated", refund({ amount: 500, currency: "isk" })))
+    const isk = { minorUnits: 5, currency: "ISK" }
+    assert.deepStrictEqual<unknown>(about, ofRefund({ _tag: "Succeeded", providerRefundId, stated: isk }))
+  })
 })
 
 function tagOf(expected: unknown): string {
@@ -360,28 +353,22 @@ describe("accounts and modes", () => {
     ["of the platform to a connection of a connected account", connectedAccount, paid({}), others]
   ]
   for (const [what, credentials, message, expected] of cases) {
-    it.effect(`an event ${what} is not believed`, () =>
-      Effect.gen(function* () {
-        assert.strictEqual<unknown>(yield* told(message, { credentials }), expected)
-      })
-    )
+    itRuns(`an event ${what} is not believed`, function* () {
+      assert.strictEqual<unknown>(yield* told(message, { credentials }), expected)
+    })
   }
-  it.effect("an event of the connection's connected account is read", () =>
-    Effect.gen(function* () {
-      const about = yield* told(paid({ account: "acct_ours" }), { credentials: connectedAccount })
-      assert.strictEqual(typeof about === "string" ? about : about._tag, "Charge")
-    })
-  )
-  it.effect("a test payment to a connection of production is not believed", () =>
-    Effect.gen(function* () {
-      const live = { environment: "production", credentials: { secretKey: "sk_live_0123456789" } } as const
-      const refused = unreadable("it belongs to the other mode, at livemode")
-      assert.strictEqual<unknown>(yield* told(paid({ livemode: false }), live), refused)
-      assert.strictEqual<unknown>(yield* told(paid({ livemode: true })), refused)
-      const about = yield* told(paid({ livemode: true }), live)
-      assert.strictEqual(typeof about === "string" ? about : about._tag, "Charge")
-    })
-  )
+  itRuns("an event of the connection's connected account is read", function* () {
+    const about = yield* told(paid({ account: "acct_ours" }), { credentials: connectedAccount })
+    assert.strictEqual(typeof about === "string" ? about : about._tag, "Charge")
+  })
+  itRuns("a test payment to a connection of production is not believed", function* () {
+    const live = { environment: "production", credentials: { secretKey: "sk_live_0123456789" } } as const
+    const refused = unreadable("it belongs to the other mode, at livemode")
+    assert.strictEqual<unknown>(yield* told(paid({ livemode: false }), live), refused)
+    assert.strictEqual<unknown>(yield* told(paid({ livemode: true })), refused)
+    const about = yield* told(paid({ livemode: true }), live)
+    assert.strictEqual(typeof about === "string" ? about : about._tag, "Charge")
+  })
 })
 
 describe("signatures, against Stripe's own code", () => {
@@ -420,23 +407,19 @@ describe("signatures, against Stripe's own code", () => {
     ["without a time", header().slice(header().indexOf("v1=")), false]
   ]
   for (const [what, value, isGenuine] of cases) {
-    it.effect(`a signature ${what} is ${isGenuine ? "read" : "unverified"}, as in Stripe's code`, () =>
-      Effect.gen(function* () {
-        const result = yield* verify(value)
-        const tag = Result.isFailure(result) ? result.failure._tag : "read"
-        assert.strictEqual(tag, isGenuine ? "read" : "pointsman/MessageUnverified")
-        assert.strictEqual(ofStripe(value), isGenuine)
-      })
-    )
-  }
-  it.effect("no header, or our own, is unverified", () =>
-    Effect.gen(function* () {
-      for (const value of [undefined, "", "t=,v1="]) assert.isTrue(Result.isFailure(yield* verify(value)))
-      const { connector } = connected([])
-      const headers = { "x-service-signature": header() }
-      const raw = { headers, body, secret: Redacted.make(secret), receivedAt }
-      const result = yield* Effect.result(connector.readMessage?.(raw) ?? Effect.die("no messages"))
-      assert.strictEqual(Result.isFailure(result) ? result.failure._tag : "read", "pointsman/MessageUnverified")
+    itRuns(`a signature ${what} is ${isGenuine ? "read" : "unverified"}, as in Stripe's code`, function* () {
+      const result = yield* verify(value)
+      const tag = Result.isFailure(result) ? result.failure._tag : "read"
+      assert.strictEqual(tag, isGenuine ? "read" : "pointsman/MessageUnverified")
+      assert.strictEqual(ofStripe(value), isGenuine)
     })
-  )
+  }
+  itRuns("no header, or our own, is unverified", function* () {
+    for (const value of [undefined, "", "t=,v1="]) assert.isTrue(Result.isFailure(yield* verify(value)))
+    const { connector } = connected([])
+    const headers = { "x-service-signature": header() }
+    const raw = { headers, body, secret: Redacted.make(secret), receivedAt }
+    const result = yield* Effect.result(connector.readMessage?.(raw) ?? Effect.die("no messages"))
+    assert.strictEqual(Result.isFailure(result) ? result.failure._tag : "read", "pointsman/MessageUnverified")
+  })
 })

@@ -1,8 +1,9 @@
 /** Reports that are fetched from Stripe, against a Stripe that pages as its documentation says. */
 
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { StripeConnector } from "@pointsman/connector-stripe"
 import { allPages, playedConnector } from "@pointsman/contracts/connector"
+import { itRuns } from "@pointsman/contracts/vitest"
 import type { Connector, ReportEntry, TransportAnswer, TransportRequest } from "@pointsman/core/connector"
 import { Effect, Result } from "effect"
 import { answer, list, secretKey } from "./Stripe.ts"
@@ -109,88 +110,82 @@ const rowsIn = (entries: ReadonlyArray<ReportEntry>) =>
 const eur = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
 
 describe("the balance", () => {
-  it.effect("a charge's row names the attempt, the charge and the reference, and has the fee", () =>
-    Effect.gen(function* () {
-      const { connector, requests } = stripeWith((request) => paged({ transactions: [transaction("txn_1")] }, request))
-      const [row] = rowsIn(yield* wholeOf(connector, "stripe-balance"))
-      assert.deepStrictEqual(row, {
-        id: "txn_1",
-        kind: "charge",
-        names: {
-          attemptId: "att_1",
-          operationId: null,
-          refundId: null,
-          providerRef: "pi_1",
-          providerRefundId: null,
-          disputeId: null,
-          reference: "order 1"
-        },
-        gross: eur(1999),
-        converted: null,
-        fee: eur(45),
-        net: eur(1954),
-        payoutId: null,
-        occurredAt: 1_000_000,
-        settledAt: 200_000_000
-      })
-      assert.strictEqual(new URL(requests[0]?.url ?? "").searchParams.get("expand[]"), "data.source")
+  itRuns("a charge's row names the attempt, the charge and the reference, and has the fee", function* () {
+    const { connector, requests } = stripeWith((request) => paged({ transactions: [transaction("txn_1")] }, request))
+    const [row] = rowsIn(yield* wholeOf(connector, "stripe-balance"))
+    assert.deepStrictEqual(row, {
+      id: "txn_1",
+      kind: "charge",
+      names: {
+        attemptId: "att_1",
+        operationId: null,
+        refundId: null,
+        providerRef: "pi_1",
+        providerRefundId: null,
+        disputeId: null,
+        reference: "order 1"
+      },
+      gross: eur(1999),
+      converted: null,
+      fee: eur(45),
+      net: eur(1954),
+      payoutId: null,
+      occurredAt: 1_000_000,
+      settledAt: 200_000_000
     })
-  )
+    assert.strictEqual(new URL(requests[0]?.url ?? "").searchParams.get("expand[]"), "data.source")
+  })
 
-  it.effect("a refund, a dispute and a payout each have their kind, sign and id", () =>
-    Effect.gen(function* () {
-      const moved = { amount: -500, fee: 0, net: -500 }
-      const transactions = [
-        transaction("txn_1", {
-          ...moved,
-          reporting_category: "refund",
-          source: { id: "re_1", amount: 500, currency: "eur", payment_intent: "pi_1", metadata: { refund_id: "rf_1" } }
-        }),
-        transaction("txn_2", {
-          ...moved,
-          reporting_category: "dispute",
-          source: { id: "dp_1", amount: 550, currency: "usd", payment_intent: "pi_2", metadata: {} }
-        }),
-        transaction("txn_3", { ...moved, reporting_category: "payout", source: { id: "po_1", currency: "eur" } }),
-        transaction("txn_4", { ...moved, reporting_category: "something_new", source: null })
+  itRuns("a refund, a dispute and a payout each have their kind, sign and id", function* () {
+    const moved = { amount: -500, fee: 0, net: -500 }
+    const transactions = [
+      transaction("txn_1", {
+        ...moved,
+        reporting_category: "refund",
+        source: { id: "re_1", amount: 500, currency: "eur", payment_intent: "pi_1", metadata: { refund_id: "rf_1" } }
+      }),
+      transaction("txn_2", {
+        ...moved,
+        reporting_category: "dispute",
+        source: { id: "dp_1", amount: 550, currency: "usd", payment_intent: "pi_2", metadata: {} }
+      }),
+      transaction("txn_3", { ...moved, reporting_category: "payout", source: { id: "po_1", currency: "eur" } }),
+      transaction("txn_4", { ...moved, reporting_category: "something_new", source: null })
+    ]
+    const { connector } = stripeWith((request) => paged({ transactions }, request))
+    const rows = rowsIn(yield* wholeOf(connector, "stripe-balance"))
+    assert.deepStrictEqual(
+      rows.map(({ converted, gross, kind, payoutId }) => [kind, gross, converted, payoutId]),
+      [
+        ["refund", eur(-500), null, null],
+        ["dispute", { minorUnits: -550, currency: "USD" }, eur(-500), null],
+        ["payout", eur(-500), null, "po_1"],
+        ["adjustment", eur(-500), null, null]
       ]
+    )
+    assert.deepStrictEqual(
+      rows.map(({ names }) => [names.refundId, names.providerRefundId, names.disputeId, names.attemptId]),
+      [
+        ["rf_1", "re_1", null, null],
+        [null, null, "dp_1", null],
+        [null, null, null, null],
+        [null, null, null, null]
+      ]
+    )
+  })
+
+  for (const count of [0, 1, 100, 101, 250]) {
+    itRuns(`each of ${count} balance transactions comes once, the oldest first`, function* () {
+      const transactions = Array.from({ length: count }, (_, at) =>
+        transaction(`txn_${at}`, { created: 1_000 + Math.floor(at / 3) })
+      )
       const { connector } = stripeWith((request) => paged({ transactions }, request))
       const rows = rowsIn(yield* wholeOf(connector, "stripe-balance"))
       assert.deepStrictEqual(
-        rows.map(({ converted, gross, kind, payoutId }) => [kind, gross, converted, payoutId]),
-        [
-          ["refund", eur(-500), null, null],
-          ["dispute", { minorUnits: -550, currency: "USD" }, eur(-500), null],
-          ["payout", eur(-500), null, "po_1"],
-          ["adjustment", eur(-500), null, null]
-        ]
-      )
-      assert.deepStrictEqual(
-        rows.map(({ names }) => [names.refundId, names.providerRefundId, names.disputeId, names.attemptId]),
-        [
-          ["rf_1", "re_1", null, null],
-          [null, null, "dp_1", null],
-          [null, null, null, null],
-          [null, null, null, null]
-        ]
+        rows.map(({ id }) => id),
+        transactions.map(({ id }) => id)
       )
     })
-  )
-
-  for (const count of [0, 1, 100, 101, 250]) {
-    it.effect(`each of ${count} balance transactions comes once, the oldest first`, () =>
-      Effect.gen(function* () {
-        const transactions = Array.from({ length: count }, (_, at) =>
-          transaction(`txn_${at}`, { created: 1_000 + Math.floor(at / 3) })
-        )
-        const { connector } = stripeWith((request) => paged({ transactions }, request))
-        const rows = rowsIn(yield* wholeOf(connector, "stripe-balance"))
-        assert.deepStrictEqual(
-          rows.map(({ id }) => id),
-          transactions.map(({ id }) => id)
-        )
-      })
-    )
   }
 
   for (const [field, fields] of [
@@ -199,27 +194,21 @@ describe("the balance", () => {
     ["amount", { amount: 1.5 }],
     ["reporting_category", { reporting_category: "" }]
   ] as const) {
-    it.effect(`a wrong ${field} (${JSON.stringify(fields)}) makes only its entry unreadable`, () =>
-      Effect.gen(function* () {
-        const transactions = [transaction("txn_1"), transaction("txn_2", fields)]
-        const { connector } = stripeWith((request) => paged({ transactions }, request))
-        const [fine, wrong] = yield* wholeOf(connector, "stripe-balance")
-        assert.strictEqual(fine?._tag, "Row")
-        assert(wrong?._tag === "Unreadable")
-        assert.deepStrictEqual([wrong.unreadable.row, wrong.unreadable.field], [2, field])
-      })
-    )
+    itRuns(`a wrong ${field} (${JSON.stringify(fields)}) makes only its entry unreadable`, function* () {
+      const transactions = [transaction("txn_1"), transaction("txn_2", fields)]
+      const { connector } = stripeWith((request) => paged({ transactions }, request))
+      const [fine, wrong] = yield* wholeOf(connector, "stripe-balance")
+      assert.strictEqual(fine?._tag, "Row")
+      assert(wrong?._tag === "Unreadable")
+      assert.deepStrictEqual([wrong.unreadable.row, wrong.unreadable.field], [2, field])
+    })
   }
 
-  it.effect("no entry shows metadata with the secret key", () =>
-    Effect.gen(function* () {
-      const source = { ...transaction("txn_1").source, metadata: { reference: secretKey } }
-      const { connector } = stripeWith((request) =>
-        paged({ transactions: [transaction("txn_1", { source })] }, request)
-      )
-      assert.notInclude(JSON.stringify(yield* wholeOf(connector, "stripe-balance")), secretKey)
-    })
-  )
+  itRuns("no entry shows metadata with the secret key", function* () {
+    const source = { ...transaction("txn_1").source, metadata: { reference: secretKey } }
+    const { connector } = stripeWith((request) => paged({ transactions: [transaction("txn_1", { source })] }, request))
+    assert.notInclude(JSON.stringify(yield* wholeOf(connector, "stripe-balance")), secretKey)
+  })
 
   for (const [what, wrong] of [
     ["an error of Stripe's", answer(500, { error: { type: "api_error" } })],
@@ -227,55 +216,47 @@ describe("the balance", () => {
     ["a page of something else", answer(200, list([], false, "/v1/refunds"))],
     ["no JSON", { status: 200, headers: {}, body: "<html>" }]
   ] as const) {
-    it.effect(`${what} leaves the page unanswered, and never empty`, () =>
-      Effect.gen(function* () {
-        const { connector } = stripeWith(() => wrong)
-        for (const name of ["stripe-balance", "stripe-payout-reconciliation"]) {
-          const result = yield* Effect.result(pageOf(connector, name))
-          assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
-        }
-      })
-    )
+    itRuns(`${what} leaves the page unanswered, and never empty`, function* () {
+      const { connector } = stripeWith(() => wrong)
+      for (const name of ["stripe-balance", "stripe-payout-reconciliation"]) {
+        const result = yield* Effect.result(pageOf(connector, name))
+        assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
+      }
+    })
   }
 })
 
 describe("payouts", () => {
   const name = "stripe-payout-reconciliation"
-  it.effect("rows of two automatic payouts name theirs, and those of a manual one do not", () =>
-    Effect.gen(function* () {
-      const many = Array.from({ length: 150 }, (_, at) => transaction(`txn_a${at}`, { created: 10 + at }))
-      const transactions = [...many, transaction("txn_b", { created: 900 })]
-      const payouts = [
-        payout("po_a", { created: 1_001 }),
-        payout("po_m", { created: 1_002, automatic: false, reconciliation_status: "not_applicable" }),
-        payout("po_b", { created: 1_003, arrival_date: 345_600 })
-      ]
-      const paid = { po_a: many.map(({ id }) => id), po_b: ["txn_b"] }
-      const { connector } = stripeWith((request) => paged({ transactions, payouts, paid }, request))
-      const rows = rowsIn(yield* wholeOf(connector, name))
-      assert.strictEqual(rows.length, 151)
-      assert.strictEqual(new Set(rows.map(({ id }) => id)).size, 151)
-      assert.strictEqual(rows.filter(({ payoutId }) => payoutId === "po_a").length, 150)
-      const last = rows.at(-1)
-      assert.deepStrictEqual([last?.id, last?.payoutId, last?.settledAt], ["txn_b", "po_b", 345_600_000])
-    })
-  )
+  itRuns("rows of two automatic payouts name theirs, and those of a manual one do not", function* () {
+    const many = Array.from({ length: 150 }, (_, at) => transaction(`txn_a${at}`, { created: 10 + at }))
+    const transactions = [...many, transaction("txn_b", { created: 900 })]
+    const payouts = [
+      payout("po_a", { created: 1_001 }),
+      payout("po_m", { created: 1_002, automatic: false, reconciliation_status: "not_applicable" }),
+      payout("po_b", { created: 1_003, arrival_date: 345_600 })
+    ]
+    const paid = { po_a: many.map(({ id }) => id), po_b: ["txn_b"] }
+    const { connector } = stripeWith((request) => paged({ transactions, payouts, paid }, request))
+    const rows = rowsIn(yield* wholeOf(connector, name))
+    assert.strictEqual(rows.length, 151)
+    assert.strictEqual(new Set(rows.map(({ id }) => id)).size, 151)
+    assert.strictEqual(rows.filter(({ payoutId }) => payoutId === "po_a").length, 150)
+    const last = rows.at(-1)
+    assert.deepStrictEqual([last?.id, last?.payoutId, last?.settledAt], ["txn_b", "po_b", 345_600_000])
+  })
 
-  it.effect("the report of a payout that Stripe has not listed yet is unanswered", () =>
-    Effect.gen(function* () {
-      const payouts = [payout("po_a", { reconciliation_status: "in_progress" })]
-      const { connector } = stripeWith((request) => paged({ payouts }, request))
-      const result = yield* Effect.result(pageOf(connector, name))
-      assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
-      assert.strictEqual(result.failure.reason, "Stripe has not yet listed all transactions of a payout")
-    })
-  )
+  itRuns("the report of a payout that Stripe has not listed yet is unanswered", function* () {
+    const payouts = [payout("po_a", { reconciliation_status: "in_progress" })]
+    const { connector } = stripeWith((request) => paged({ payouts }, request))
+    const result = yield* Effect.result(pageOf(connector, name))
+    assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
+    assert.strictEqual(result.failure.reason, "Stripe has not yet listed all transactions of a payout")
+  })
 
-  it.effect("the report of a window without a payout is empty after one request", () =>
-    Effect.gen(function* () {
-      const { connector, requests } = stripeWith((request) => paged({ transactions: [transaction("txn_1")] }, request))
-      assert.deepStrictEqual(yield* wholeOf(connector, name), [])
-      assert.strictEqual(requests.length, 1)
-    })
-  )
+  itRuns("the report of a window without a payout is empty after one request", function* () {
+    const { connector, requests } = stripeWith((request) => paged({ transactions: [transaction("txn_1")] }, request))
+    assert.deepStrictEqual(yield* wholeOf(connector, name), [])
+    assert.strictEqual(requests.length, 1)
+  })
 })

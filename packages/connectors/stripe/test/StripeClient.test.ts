@@ -3,9 +3,10 @@
  * Stripe's own encoding, and the version that the client is made for. What the types no longer have does not compile.
  */
 
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { StripeConnector } from "@pointsman/connector-stripe"
 import { httpAnswer, type SeenRequest, socketProvider } from "@pointsman/contracts/connector"
+import { itRuns } from "@pointsman/contracts/vitest"
 import { type Connector, money, type PaymentMethodName } from "@pointsman/core/connector"
 import { make } from "@pointsman/transport-node"
 import { Effect, Result } from "effect"
@@ -245,27 +246,25 @@ const read = ({ body, headers, method, path }: SeenRequest) => {
 
 describe("Stripe's own client", () => {
   for (const [what, ours, theirs] of pairs) {
-    it.effect(`the client's request of ${what} and ours are read alike`, () =>
-      Effect.gen(function* () {
-        const at = yield* socketProvider({
-          onRequest: (socket) => socket.write(httpAnswer(200, JSON.stringify({ id: "x", object: "x", data: [] })))
-        })
-        const { hostname: host, port } = new URL(at.url)
-        const stripe = new Stripe(secretKey, {
-          ...{ host, port, protocol: "http", maxNetworkRetries: 0, telemetry: false }
-        })
-        yield* Effect.promise(() => theirs(stripe))
-        const transport = yield* make()
-        const account = { connectionId: "main", environment: "sandbox" as const, timeoutMillis: 5_000 }
-        const connected = StripeConnector.definition.connect(
-          { ...account, credentials: { secretKey, baseUrl: at.url } },
-          transport
-        )
-        yield* Effect.exit(ours(Result.getOrThrow(connected)) ?? Effect.die("no such method"))
-        const [client, connector, ...more] = at.requests.map(read)
-        assert.deepStrictEqual(connector, client)
-        assert.isEmpty(more)
+    itRuns(`the client's request of ${what} and ours are read alike`, function* () {
+      const at = yield* socketProvider({
+        onRequest: (socket) => socket.write(httpAnswer(200, JSON.stringify({ id: "x", object: "x", data: [] })))
       })
-    )
+      const { hostname: host, port } = new URL(at.url)
+      const stripe = new Stripe(secretKey, {
+        ...{ host, port, protocol: "http", maxNetworkRetries: 0, telemetry: false }
+      })
+      yield* Effect.promise(() => theirs(stripe))
+      const transport = yield* make()
+      const account = { connectionId: "main", environment: "sandbox" as const, timeoutMillis: 5_000 }
+      const connected = StripeConnector.definition.connect(
+        { ...account, credentials: { secretKey, baseUrl: at.url } },
+        transport
+      )
+      yield* Effect.exit(ours(Result.getOrThrow(connected)) ?? Effect.die("no such method"))
+      const [client, connector, ...more] = at.requests.map(read)
+      assert.deepStrictEqual(connector, client)
+      assert.isEmpty(more)
+    })
   }
 })

@@ -3,6 +3,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { StripeConnector } from "@pointsman/connector-stripe"
 import { type Ask, moneyOperations, noMethod, scriptedTransport } from "@pointsman/contracts/connector"
+import { itRuns } from "@pointsman/contracts/vitest"
 import type { Connector, TransportAnswer } from "@pointsman/core/connector"
 import { Effect, Redacted, Result } from "effect"
 import { TestClock } from "effect/testing"
@@ -112,57 +113,45 @@ describe("requests", () => {
     ]
   ]
   for (const [what, operation, id, target, form] of cases) {
-    it.effect(`${what} is ${target}, word for word`, () =>
-      Effect.gen(function* () {
-        const request = yield* requestOf(operation)
-        const [method, path] = target.split(" ")
-        assert.strictEqual(`${request.method} ${request.url}`, `${method} https://api.stripe.com/v1/${path}`)
-        assert.strictEqual(request.timeoutMillis, timeoutMillis)
-        const type = { "content-type": "application/x-www-form-urlencoded" }
-        assert.deepStrictEqual(request.headers, { ...headers, ...type, "idempotency-key": id })
-        assert.deepStrictEqual([...formOf(request)].toSorted(), Object.entries(form).toSorted())
-      })
-    )
+    itRuns(`${what} is ${target}, word for word`, function* () {
+      const request = yield* requestOf(operation)
+      const [method, path] = target.split(" ")
+      assert.strictEqual(`${request.method} ${request.url}`, `${method} https://api.stripe.com/v1/${path}`)
+      assert.strictEqual(request.timeoutMillis, timeoutMillis)
+      const type = { "content-type": "application/x-www-form-urlencoded" }
+      assert.deepStrictEqual(request.headers, { ...headers, ...type, "idempotency-key": id })
+      assert.deepStrictEqual([...formOf(request)].toSorted(), Object.entries(form).toSorted())
+    })
   }
 
-  it.effect("a lookup has the headers of a request without a body", () =>
-    Effect.gen(function* () {
-      const request = yield* requestOf(asks.lookUpCharge)
-      assert.deepStrictEqual(request.headers, { ...headers, "idempotency-key": "att_1" })
-    })
-  )
-  it.effect("another payment id changes no parameter of a request but those of a page", () =>
-    Effect.gen(function* () {
-      const another = yield* requestOf((connector) => connector.charge({ ...sample.charge, paymentId: "pay_2" }))
-      assert.deepStrictEqual(another, yield* requestOf(asks.charge))
-    })
-  )
-  it.effect("a page ends an hour from now by the clock", () =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(1_700_000_000_900)
-      const { connector, requests } = connected([answer(200, session())])
-      yield* asks.openCheckout(connector)
-      assert.strictEqual(formOf(requests[0]).get("expires_at"), "1700003600")
-    })
-  )
-  it.effect("every request of a connected account is for it", () =>
-    Effect.gen(function* () {
-      for (const [, operation] of all) {
-        const { connector, requests } = connected([answer(500, {})], {
-          credentials: { secretKey, account: "acct_1032D82eZvKYlo2C" }
-        })
-        yield* Effect.flip(operation(connector))
-        assert.strictEqual(requests[0]?.headers["stripe-account"], "acct_1032D82eZvKYlo2C")
-      }
-    })
-  )
-  it.effect("references that are no words stay one part of the path", () =>
-    Effect.gen(function* () {
-      const odd = { ...sample.void, providerRef: "../a b?c#\ud800" }
-      const { url } = yield* requestOf((connector) => connector.void?.(odd) ?? noMethod)
-      assert.strictEqual(url, "https://api.stripe.com/v1/payment_intents/..%2Fa%20b%3Fc%23%EF%BF%BD/cancel")
-    })
-  )
+  itRuns("a lookup has the headers of a request without a body", function* () {
+    const request = yield* requestOf(asks.lookUpCharge)
+    assert.deepStrictEqual(request.headers, { ...headers, "idempotency-key": "att_1" })
+  })
+  itRuns("another payment id changes no parameter of a request but those of a page", function* () {
+    const another = yield* requestOf((connector) => connector.charge({ ...sample.charge, paymentId: "pay_2" }))
+    assert.deepStrictEqual(another, yield* requestOf(asks.charge))
+  })
+  itRuns("a page ends an hour from now by the clock", function* () {
+    yield* TestClock.setTime(1_700_000_000_900)
+    const { connector, requests } = connected([answer(200, session())])
+    yield* asks.openCheckout(connector)
+    assert.strictEqual(formOf(requests[0]).get("expires_at"), "1700003600")
+  })
+  itRuns("every request of a connected account is for it", function* () {
+    for (const [, operation] of all) {
+      const { connector, requests } = connected([answer(500, {})], {
+        credentials: { secretKey, account: "acct_1032D82eZvKYlo2C" }
+      })
+      yield* Effect.flip(operation(connector))
+      assert.strictEqual(requests[0]?.headers["stripe-account"], "acct_1032D82eZvKYlo2C")
+    }
+  })
+  itRuns("references that are no words stay one part of the path", function* () {
+    const odd = { ...sample.void, providerRef: "../a b?c#\ud800" }
+    const { url } = yield* requestOf((connector) => connector.void?.(odd) ?? noMethod)
+    assert.strictEqual(url, "https://api.stripe.com/v1/payment_intents/..%2Fa%20b%3Fc%23%EF%BF%BD/cancel")
+  })
   for (const [token, code] of [
     [null, "instrument_missing"],
     ["", "instrument_malformed"],
@@ -171,15 +160,13 @@ describe("requests", () => {
     ["/pm_1", "instrument_malformed"],
     ["cus_1/", "instrument_malformed"]
   ] as const) {
-    it.effect(`the instrument ${JSON.stringify(token)} is Rejected, and Stripe is not asked`, () =>
-      Effect.gen(function* () {
-        const { connector, requests } = connected([])
-        const instrument = token === null ? null : Redacted.make(token)
-        const state = yield* connector.charge({ ...sample.charge, instrument })
-        assert.strictEqual(state._tag === "Rejected" ? state.code : state._tag, code)
-        assert.isEmpty(requests)
-      })
-    )
+    itRuns(`the instrument ${JSON.stringify(token)} is Rejected, and Stripe is not asked`, function* () {
+      const { connector, requests } = connected([])
+      const instrument = token === null ? null : Redacted.make(token)
+      const state = yield* connector.charge({ ...sample.charge, instrument })
+      assert.strictEqual(state._tag === "Rejected" ? state.code : state._tag, code)
+      assert.isEmpty(requests)
+    })
   }
 })
 
@@ -217,85 +204,69 @@ describe("errors of Stripe", () => {
     ["503 that says to try again", failure(503, { type: "api_error" }, { "stripe-should-retry": "true" })]
   ]
   for (const [what, given] of nothingDone) {
-    it.effect(`${what} is Rejected, whatever was asked`, () =>
-      Effect.gen(function* () {
-        for (const [name, operation] of operations) {
-          assert.strictEqual(yield* tagOf(operation, given), "Rejected", name)
-        }
-      })
-    )
+    itRuns(`${what} is Rejected, whatever was asked`, function* () {
+      for (const [name, operation] of operations) {
+        assert.strictEqual(yield* tagOf(operation, given), "Rejected", name)
+      }
+    })
   }
   for (const [what, given] of nobodyKnows) {
-    it.effect(`${what} is Unanswered, whatever was asked`, () =>
-      Effect.gen(function* () {
-        for (const [, operation] of all) yield* unanswers(operation, given)
-      })
-    )
+    itRuns(`${what} is Unanswered, whatever was asked`, function* () {
+      for (const [, operation] of all) yield* unanswers(operation, given)
+    })
   }
-  it.effect("a key used before is Unanswered: the request that had it may have executed", () =>
-    Effect.gen(function* () {
-      for (const given of keyReused("att_1")) {
-        for (const [, operation] of operations) yield* unanswers(operation, given)
+  itRuns("a key used before is Unanswered: the request that had it may have executed", function* () {
+    for (const given of keyReused("att_1")) {
+      for (const [, operation] of operations) yield* unanswers(operation, given)
+    }
+  })
+  itRuns("any error to a lookup is Unanswered; it says nothing of what is looked for", function* () {
+    const byReference = ["a charge by its reference", "a checkout", "a refund by its reference"]
+    for (const [what, given] of nothingDone) {
+      for (const [name, operation] of Object.entries(lookUps)) {
+        const isNotHere = given.body.includes("resource_missing") && byReference.includes(name)
+        const expected = isNotHere ? "NotFound" : "pointsman/Unanswered"
+        assert.strictEqual(yield* tagOf(operation, given), expected, `${what}, ${name}`)
       }
-    })
-  )
-  it.effect("any error to a lookup is Unanswered; it says nothing of what is looked for", () =>
-    Effect.gen(function* () {
-      const byReference = ["a charge by its reference", "a checkout", "a refund by its reference"]
-      for (const [what, given] of nothingDone) {
-        for (const [name, operation] of Object.entries(lookUps)) {
-          const isNotHere = given.body.includes("resource_missing") && byReference.includes(name)
-          const expected = isNotHere ? "NotFound" : "pointsman/Unanswered"
-          assert.strictEqual(yield* tagOf(operation, given), expected, `${what}, ${name}`)
-        }
-      }
-    })
-  )
+    }
+  })
   for (const status of ["processing", "requires_capture", "succeeded", "of_tomorrow"]) {
     it.effect(`a refusal that shows its payment as ${status} is Unanswered`, () =>
       unanswers(asks.charge, failure(400, { code: "x", payment_intent: paymentIntent({ status }) }))
     )
   }
-  it.effect("a refusal that shows its payment as before is Rejected", () =>
-    Effect.gen(function* () {
-      const as = (status: string) => failure(400, { code: "x", payment_intent: paymentIntent({ status }) })
-      assert.strictEqual(yield* tagOf(asks.charge, as("requires_payment_method")), "Rejected")
-      assert.strictEqual(yield* tagOf(asks.capture, as("requires_capture")), "Rejected")
-      assert.strictEqual(yield* tagOf(asks.void, as("requires_capture")), "Rejected")
-      assert.strictEqual(yield* tagOf(asks.refund, as("succeeded")), "Rejected")
+  itRuns("a refusal that shows its payment as before is Rejected", function* () {
+    const as = (status: string) => failure(400, { code: "x", payment_intent: paymentIntent({ status }) })
+    assert.strictEqual(yield* tagOf(asks.charge, as("requires_payment_method")), "Rejected")
+    assert.strictEqual(yield* tagOf(asks.capture, as("requires_capture")), "Rejected")
+    assert.strictEqual(yield* tagOf(asks.void, as("requires_capture")), "Rejected")
+    assert.strictEqual(yield* tagOf(asks.refund, as("succeeded")), "Rejected")
+  })
+  itRuns("a message with a key, the token or control characters is made fit to be shown", function* () {
+    const message = `No such PaymentMethod: 'pm_1234' of cus_1234; key sk_test_***************lmn, ${secretKey}\n`
+    const { connector } = connected([failure(400, { code: "resource_missing", message: message.padEnd(2_000) })])
+    const state = yield* connector.charge({ ...sample.charge, instrument: Redacted.make("cus_1234/pm_1234") })
+    assert.deepStrictEqual(state, {
+      _tag: "Rejected",
+      code: "resource_missing",
+      message: "No such PaymentMethod: '***' of ***; key ***, *** ".padEnd(1_000)
     })
-  )
-  it.effect("a message with a key, the token or control characters is made fit to be shown", () =>
-    Effect.gen(function* () {
-      const message = `No such PaymentMethod: 'pm_1234' of cus_1234; key sk_test_***************lmn, ${secretKey}\n`
-      const { connector } = connected([failure(400, { code: "resource_missing", message: message.padEnd(2_000) })])
-      const state = yield* connector.charge({ ...sample.charge, instrument: Redacted.make("cus_1234/pm_1234") })
-      assert.deepStrictEqual(state, {
-        _tag: "Rejected",
-        code: "resource_missing",
-        message: "No such PaymentMethod: '***' of ***; key ***, *** ".padEnd(1_000)
-      })
-    })
-  )
+  })
   for (const clientSecret of [
     "pi_3MtwBwLkdIwHu7ix28a3tqPa_secret_YrKJUKribcBjcG8HVhfZluoGH",
     "cs_test_a11YYufWQzNY63zpQ6QSNRQhkUpVph4WRmzW0zWJO2znZKdVujZ0N0S22u_secret_fidwbEhqYWAnPydmcHZxamgneCUl",
     "whsec_0123456789abcdef"
   ]) {
-    it.effect(`a message with ${clientSecret.slice(0, 7)}… and a secret is not shown`, () =>
-      Effect.gen(function* () {
-        const given = failure(400, { code: "resource_missing", message: `No such: '${clientSecret}'` })
-        const expected = { _tag: "Rejected", code: "resource_missing", message: "No such: '***'" }
-        yield* answersWith(asks.charge, given, expected)
-      })
-    )
-  }
-  it.effect("the error of an unreadable answer names the field and shows no value", () =>
-    Effect.gen(function* () {
-      const error = yield* unanswers(asks.charge, answer(200, paymentIntent({ status: "secret_4242" })))
-      assert.strictEqual(error.reason, "Stripe's answer (status 200) is not to be understood at status")
+    itRuns(`a message with ${clientSecret.slice(0, 7)}… and a secret is not shown`, function* () {
+      const given = failure(400, { code: "resource_missing", message: `No such: '${clientSecret}'` })
+      const expected = { _tag: "Rejected", code: "resource_missing", message: "No such: '***'" }
+      yield* answersWith(asks.charge, given, expected)
     })
-  )
+  }
+  itRuns("the error of an unreadable answer names the field and shows no value", function* () {
+    const error = yield* unanswers(asks.charge, answer(200, paymentIntent({ status: "secret_4242" })))
+    assert.strictEqual(error.reason, "Stripe's answer (status 200) is not to be understood at status")
+  })
 })
 
 describe("the state of a payment", () => {
@@ -314,17 +285,15 @@ describe("the state of a payment", () => {
     [{ status: "canceled" }, { _tag: "Canceled", providerRef }]
   ]
   for (const [fields, state] of cases) {
-    it.effect(`${JSON.stringify(fields)} is ${JSON.stringify(state)}, answered or found`, () =>
-      Effect.gen(function* () {
-        const object = paymentIntent(fields)
-        for (const name of ["charge", "capture", "void"] as const) {
-          yield* answersWith(asks[name], answer(200, object), state)
-        }
-        const found = { _tag: "Found", state }
-        yield* answersWith(lookUps["a charge by its reference"], answer(200, object), found)
-        yield* answersWith(lookUps["a charge that nobody answered"], answer(200, list([object])), found)
-      })
-    )
+    itRuns(`${JSON.stringify(fields)} is ${JSON.stringify(state)}, answered or found`, function* () {
+      const object = paymentIntent(fields)
+      for (const name of ["charge", "capture", "void"] as const) {
+        yield* answersWith(asks[name], answer(200, object), state)
+      }
+      const found = { _tag: "Found", state }
+      yield* answersWith(lookUps["a charge by its reference"], answer(200, object), found)
+      yield* answersWith(lookUps["a charge that nobody answered"], answer(200, list([object])), found)
+    })
   }
   for (const fields of [
     { status: "requires_confirmation" },
@@ -338,30 +307,26 @@ describe("the state of a payment", () => {
     { id: ".." },
     { id: "pi_\u0000" }
   ]) {
-    it.effect(`${JSON.stringify(fields)} is Unanswered`, () =>
-      Effect.gen(function* () {
-        const given = answer(200, paymentIntent({ amount_received: 1234, ...fields }))
-        yield* unanswers(asks.charge, given)
-        yield* unanswers(lookUps["a charge by its reference"], given)
-      })
-    )
+    itRuns(`${JSON.stringify(fields)} is Unanswered`, function* () {
+      const given = answer(200, paymentIntent({ amount_received: 1234, ...fields }))
+      yield* unanswers(asks.charge, given)
+      yield* unanswers(lookUps["a charge by its reference"], given)
+    })
   }
 
   const unexpected = (fields: Readonly<Record<string, unknown>>) =>
     failure(400, { code: "payment_intent_unexpected_state", payment_intent: paymentIntent(fields) })
   for (const operation of ["capture", "void"] as const) {
-    it.effect(`a ${operation} of a payment that was over before has how it ended`, () =>
-      Effect.gen(function* () {
-        const ask = asks[operation]
-        const captured = unexpected({ status: "succeeded", amount_received: 1000 })
-        yield* answersWith(ask, captured, { _tag: "Captured", providerRef, stated: received })
-        for (const given of [unexpected({ status: "canceled" }), decline("expired_card", { status: "canceled" })]) {
-          yield* answersWith(ask, given, { _tag: "Canceled", providerRef })
-        }
-        assert.strictEqual(yield* tagOf(ask, unexpected({ status: "requires_capture" })), "Rejected")
-        yield* unanswers(ask, unexpected({ status: "processing" }))
-      })
-    )
+    itRuns(`a ${operation} of a payment that was over before has how it ended`, function* () {
+      const ask = asks[operation]
+      const captured = unexpected({ status: "succeeded", amount_received: 1000 })
+      yield* answersWith(ask, captured, { _tag: "Captured", providerRef, stated: received })
+      for (const given of [unexpected({ status: "canceled" }), decline("expired_card", { status: "canceled" })]) {
+        yield* answersWith(ask, given, { _tag: "Canceled", providerRef })
+      }
+      assert.strictEqual(yield* tagOf(ask, unexpected({ status: "requires_capture" })), "Rejected")
+      yield* unanswers(ask, unexpected({ status: "processing" }))
+    })
   }
   it.effect("a charge that was over before is Unanswered: it is another request's", () =>
     unanswers(asks.charge, unexpected({ status: "succeeded", amount_received: 1234 }))
@@ -381,23 +346,19 @@ describe("the state of a refund", () => {
     [{ status: "canceled" }, { _tag: "RefundFailed", providerRefundId, reason: null }]
   ]
   for (const [fields, state] of cases) {
-    it.effect(`${JSON.stringify(fields)} means ${JSON.stringify(state)}, answered or found`, () =>
-      Effect.gen(function* () {
-        const given = answer(200, refund(fields))
-        const found = { _tag: "Found", state }
-        yield* answersWith(asks.refund, given, state)
-        yield* answersWith(lookUps["a refund by its reference"], given, found)
-        const listed = refundList([refund({ metadata: {} }), refund(fields)])
-        yield* answersWith(lookUps["a refund that nobody answered"], answer(200, listed), found)
-      })
-    )
-  }
-  it.effect("an unknown status, or a 402, is Unanswered", () =>
-    Effect.gen(function* () {
-      yield* unanswers(asks.refund, answer(200, refund({ status: "of_tomorrow" })))
-      yield* unanswers(asks.refund, decline("do_not_honor"))
+    itRuns(`${JSON.stringify(fields)} means ${JSON.stringify(state)}, answered or found`, function* () {
+      const given = answer(200, refund(fields))
+      const found = { _tag: "Found", state }
+      yield* answersWith(asks.refund, given, state)
+      yield* answersWith(lookUps["a refund by its reference"], given, found)
+      const listed = refundList([refund({ metadata: {} }), refund(fields)])
+      yield* answersWith(lookUps["a refund that nobody answered"], answer(200, listed), found)
     })
-  )
+  }
+  itRuns("an unknown status, or a 402, is Unanswered", function* () {
+    yield* unanswers(asks.refund, answer(200, refund({ status: "of_tomorrow" })))
+    yield* unanswers(asks.refund, decline("do_not_honor"))
+  })
 })
 
 describe("a checkout", () => {
@@ -450,13 +411,11 @@ describe("a checkout", () => {
   ] as const) {
     it.effect(`${what} is Unanswered`, () => unanswers(lookUps["a checkout"], answer(200, session(fields))))
   }
-  it.effect("a checkout with a known payment is asked, which tells both", () =>
-    Effect.gen(function* () {
-      const { connector, requests } = connected([answer(200, session())])
-      yield* connector.lookUpCharge({ ...sample.lookUpCharge, checkoutReference, providerRef })
-      assert.match(requests[0]?.url ?? "", /\/v1\/checkout\/sessions\/cs_test_a1/)
-    })
-  )
+  itRuns("a checkout with a known payment is asked, which tells both", function* () {
+    const { connector, requests } = connected([answer(200, session())])
+    yield* connector.lookUpCharge({ ...sample.lookUpCharge, checkoutReference, providerRef })
+    assert.match(requests[0]?.url ?? "", /\/v1\/checkout\/sessions\/cs_test_a1/)
+  })
 })
 
 describe("an idempotency key that another request had", () => {
@@ -464,11 +423,9 @@ describe("an idempotency key that another request had", () => {
     ["with other parameters", failure(400, { type: "idempotency_error" })],
     ["that is at work", failure(409, { code: "idempotency_key_in_use", type: "idempotency_error" })]
   ] as const) {
-    it.effect(`one ${what} is Unanswered, which says so`, () =>
-      Effect.gen(function* () {
-        for (const [, operation] of operations) assert.isTrue((yield* unanswers(operation, given)).isKeyUsed)
-      })
-    )
+    itRuns(`one ${what} is Unanswered, which says so`, function* () {
+      for (const [, operation] of operations) assert.isTrue((yield* unanswers(operation, given)).isKeyUsed)
+    })
   }
 })
 
@@ -481,36 +438,30 @@ describe("an answer about something else", () => {
     ["a lookup of a checkout", lookUps["a checkout"], inSession(paymentIntent(other))]
   ]
   for (const [name, operation, given] of answers) {
-    it.effect(`${name} with another attempt of ours is Unanswered, which passes that one on`, () =>
-      Effect.gen(function* () {
-        const state = { _tag: "Captured", providerRef, stated: eur }
-        const { ofAnother } = yield* unanswers(operation, given)
-        assert.deepStrictEqual<unknown>(ofAnother, { attemptId: "att_2", state })
-      })
-    )
+    itRuns(`${name} with another attempt of ours is Unanswered, which passes that one on`, function* () {
+      const state = { _tag: "Captured", providerRef, stated: eur }
+      const { ofAnother } = yield* unanswers(operation, given)
+      assert.deepStrictEqual<unknown>(ofAnother, { attemptId: "att_2", state })
+    })
   }
-  it.effect("an object under another id than was asked for is Unanswered", () =>
-    Effect.gen(function* () {
-      for (const [operation, given] of [
-        [lookUps["a charge by its reference"], answer(200, paymentIntent({ id: "pi_2" }))],
-        [lookUps["a checkout"], answer(200, session({ id: "cs_2", status: "expired" }))],
-        [lookUps["a refund by its reference"], answer(200, refund({ id: "re_2" }))],
-        [lookUps["a refund by its reference"], answer(200, refund({ metadata: { refund_id: "rf_2" } }))]
-      ] as const) {
-        yield* unanswers(operation, given)
-      }
-    })
-  )
-  it.effect("an object without our id, erased or made by hand, counts by its id", () =>
-    Effect.gen(function* () {
-      const erased = answer(200, paymentIntent({ metadata: {} }))
-      assert.strictEqual(yield* tagOf(lookUps["a charge by its reference"], erased), "Found")
-      for (const metadata of [{}, null, { order: "1" }, { refund_id: "8151" }]) {
-        const given = answer(200, refund({ metadata }))
-        assert.strictEqual(yield* tagOf(lookUps["a refund by its reference"], given), "Found")
-      }
-    })
-  )
+  itRuns("an object under another id than was asked for is Unanswered", function* () {
+    for (const [operation, given] of [
+      [lookUps["a charge by its reference"], answer(200, paymentIntent({ id: "pi_2" }))],
+      [lookUps["a checkout"], answer(200, session({ id: "cs_2", status: "expired" }))],
+      [lookUps["a refund by its reference"], answer(200, refund({ id: "re_2" }))],
+      [lookUps["a refund by its reference"], answer(200, refund({ metadata: { refund_id: "rf_2" } }))]
+    ] as const) {
+      yield* unanswers(operation, given)
+    }
+  })
+  itRuns("an object without our id, erased or made by hand, counts by its id", function* () {
+    const erased = answer(200, paymentIntent({ metadata: {} }))
+    assert.strictEqual(yield* tagOf(lookUps["a charge by its reference"], erased), "Found")
+    for (const metadata of [{}, null, { order: "1" }, { refund_id: "8151" }]) {
+      const given = answer(200, refund({ metadata }))
+      assert.strictEqual(yield* tagOf(lookUps["a refund by its reference"], given), "Found")
+    }
+  })
 })
 
 describe("looking for what nobody answered", () => {
@@ -530,28 +481,24 @@ describe("looking for what nobody answered", () => {
     ["at no time", {}, false],
     ["at an invalid time", { date: "soon" }, false]
   ] as const) {
-    it.effect(`nothing of ours ${what} is NotFound, ${conclusive ? "" : "not "}conclusive`, () =>
-      Effect.gen(function* () {
-        for (const [operation, listOf] of [
-          [search, list],
-          [searchRefund, refundList]
-        ] as const) {
-          yield* answersWith(operation, answer(200, listOf(others(0, 3)), headers), { _tag: "NotFound", conclusive })
-        }
-      })
-    )
-  }
-  it.effect("pages after the first are read from the last id on", () =>
-    Effect.gen(function* () {
-      const { connector, requests } = connected([
-        answer(200, list(others(0), true)),
-        answer(200, list([...others(100, 50), ours], true))
-      ])
-      assert.deepStrictEqual<unknown>(yield* search(connector), found)
-      const urls = requests.map(({ url }) => new URL(url).searchParams.get("starting_after"))
-      assert.deepStrictEqual(urls, [null, "pi_99"])
+    itRuns(`nothing of ours ${what} is NotFound, ${conclusive ? "" : "not "}conclusive`, function* () {
+      for (const [operation, listOf] of [
+        [search, list],
+        [searchRefund, refundList]
+      ] as const) {
+        yield* answersWith(operation, answer(200, listOf(others(0, 3)), headers), { _tag: "NotFound", conclusive })
+      }
     })
-  )
+  }
+  itRuns("pages after the first are read from the last id on", function* () {
+    const { connector, requests } = connected([
+      answer(200, list(others(0), true)),
+      answer(200, list([...others(100, 50), ours], true))
+    ])
+    assert.deepStrictEqual<unknown>(yield* search(connector), found)
+    const urls = requests.map(({ url }) => new URL(url).searchParams.get("starting_after"))
+    assert.deepStrictEqual(urls, [null, "pi_99"])
+  })
   it.effect("all pages without it are NotFound", () =>
     answersWith(
       search,
@@ -562,82 +509,68 @@ describe("looking for what nobody answered", () => {
   it.effect("a page that fails is Unanswered", () =>
     unanswers(search, [answer(200, list(others(0), true)), failure(429, {})])
   )
-  it.effect("an empty list of another request is Unanswered: it denies nothing", () =>
-    Effect.gen(function* () {
-      const empty = (fields: object) => answer(200, { ...list([]), ...fields }, dated(sentAt + 2 * day))
-      for (const fields of [{ url: "/v1/charges" }, { url: undefined }, { object: undefined }, { object: "account" }]) {
-        yield* unanswers(search, empty(fields))
-        yield* unanswers(searchRefund, empty({ url: "/v1/refunds", ...fields }))
-      }
-      yield* unanswers(searchRefund, empty({}))
-    })
-  )
+  itRuns("an empty list of another request is Unanswered: it denies nothing", function* () {
+    const empty = (fields: object) => answer(200, { ...list([]), ...fields }, dated(sentAt + 2 * day))
+    for (const fields of [{ url: "/v1/charges" }, { url: undefined }, { object: undefined }, { object: "account" }]) {
+      yield* unanswers(search, empty(fields))
+      yield* unanswers(searchRefund, empty({ url: "/v1/refunds", ...fields }))
+    }
+    yield* unanswers(searchRefund, empty({}))
+  })
   it.effect("an empty page that says there is more is Unanswered", () => unanswers(search, answer(200, list([], true))))
 
   const twenty = (listOf: typeof refundList) =>
     Array.from({ length: 20 }, (_, page) => answer(200, listOf(others(100 * page), true), dated(sentAt + 2 * day)))
   const twentyPages = twenty(list)
-  it.effect("the search is believed where it finds, beyond the pages that may be asked for", () =>
-    Effect.gen(function* () {
-      const { connector, requests } = connected([...twentyPages, answer(200, searched([ours]))])
-      assert.deepStrictEqual<unknown>(yield* search(connector), found)
-      const last = new URL(requests.at(-1)?.url ?? "")
-      assert.strictEqual(last.pathname, "/v1/payment_intents/search")
-      assert.strictEqual(last.searchParams.get("query"), 'metadata["attempt_id"]:"att_1"')
-    })
-  )
-  it.effect("a search that finds nothing, or another's, leaves nothing known", () =>
-    Effect.gen(function* () {
-      for (const data of [[], [paymentIntent({ metadata: { attempt_id: "ATT_1" } })]]) {
-        const script = [...twentyPages, answer(200, searched(data), dated(sentAt + 2 * day))]
-        yield* answersWith(search, script, { _tag: "NotFound", conclusive: false })
-      }
-    })
-  )
+  itRuns("the search is believed where it finds, beyond the pages that may be asked for", function* () {
+    const { connector, requests } = connected([...twentyPages, answer(200, searched([ours]))])
+    assert.deepStrictEqual<unknown>(yield* search(connector), found)
+    const last = new URL(requests.at(-1)?.url ?? "")
+    assert.strictEqual(last.pathname, "/v1/payment_intents/search")
+    assert.strictEqual(last.searchParams.get("query"), 'metadata["attempt_id"]:"att_1"')
+  })
+  itRuns("a search that finds nothing, or another's, leaves nothing known", function* () {
+    for (const data of [[], [paymentIntent({ metadata: { attempt_id: "ATT_1" } })]]) {
+      const script = [...twentyPages, answer(200, searched(data), dated(sentAt + 2 * day))]
+      yield* answersWith(search, script, { _tag: "NotFound", conclusive: false })
+    }
+  })
   it.effect("more refunds of a payment than may be asked for leave nothing known", () =>
     answersWith(searchRefund, twenty(refundList), { _tag: "NotFound", conclusive: false })
   )
-  it.effect("ours counts beside others that are unreadable", () =>
-    Effect.gen(function* () {
-      const strange = paymentIntent({ status: "of_tomorrow", amount: "?", metadata: null })
-      yield* answersWith(search, answer(200, list([strange, ours])), found)
-    })
-  )
+  itRuns("ours counts beside others that are unreadable", function* () {
+    const strange = paymentIntent({ status: "of_tomorrow", amount: "?", metadata: null })
+    yield* answersWith(search, answer(200, list([strange, ours])), found)
+  })
   for (const theirs of ["", "x".repeat(300), "two\nlines", "\ud800"]) {
-    it.effect(`our object is found among others with our field names (${theirs.length})`, () =>
-      Effect.gen(function* () {
-        const strange = { metadata: { attempt_id: theirs, refund_id: theirs, checkout: 7 } }
-        yield* answersWith(search, answer(200, list([paymentIntent(strange), ours])), found)
-        const refunds = answer(200, refundList([refund(strange)]), dated(sentAt + day))
-        yield* answersWith(searchRefund, refunds, { _tag: "NotFound", conclusive: true })
-      })
-    )
+    itRuns(`our object is found among others with our field names (${theirs.length})`, function* () {
+      const strange = { metadata: { attempt_id: theirs, refund_id: theirs, checkout: 7 } }
+      yield* answersWith(search, answer(200, list([paymentIntent(strange), ours])), found)
+      const refunds = answer(200, refundList([refund(strange)]), dated(sentAt + day))
+      yield* answersWith(searchRefund, refunds, { _tag: "NotFound", conclusive: true })
+    })
   }
-  it.effect("all of a charge's day is searched, and denied a day after it", () =>
-    Effect.gen(function* () {
-      const sentBefore = sentAt + day
-      for (const [at, conclusive] of [
-        [sentBefore + day - 1000, false],
-        [sentBefore + day, true]
-      ] as const) {
-        const charges = connected([answer(200, list([]), dated(at))])
-        const found = yield* charges.connector.lookUpCharge({ ...sample.lookUpCharge, sentBefore })
-        assert.deepStrictEqual<unknown>(found, { _tag: "NotFound", conclusive })
-        const { searchParams } = new URL(charges.requests[0]?.url ?? "")
-        const created = [searchParams.get("created[gte]"), searchParams.get("created[lte]")].map(Number)
-        assert.deepStrictEqual(created, [sentAt / 1000 - 3600, sentBefore / 1000 + 3600])
-        const refunds = connected([answer(200, refundList([]), dated(at))]).connector
-        const refunded = yield* refunds.lookUpRefund?.({ ...sample.lookUpRefund, sentBefore }) ?? noMethod
-        assert.deepStrictEqual<unknown>(refunded, { _tag: "NotFound", conclusive })
-      }
-    })
-  )
-  it.effect("a charge that was sent at the beginning of time has no time before it", () =>
-    Effect.gen(function* () {
-      const { url } = yield* requestOf((connector) => connector.lookUpCharge({ ...sample.lookUpCharge, sentAt: 0 }))
-      assert.strictEqual(new URL(url).searchParams.get("created[gte]"), "0")
-    })
-  )
+  itRuns("all of a charge's day is searched, and denied a day after it", function* () {
+    const sentBefore = sentAt + day
+    for (const [at, conclusive] of [
+      [sentBefore + day - 1000, false],
+      [sentBefore + day, true]
+    ] as const) {
+      const charges = connected([answer(200, list([]), dated(at))])
+      const found = yield* charges.connector.lookUpCharge({ ...sample.lookUpCharge, sentBefore })
+      assert.deepStrictEqual<unknown>(found, { _tag: "NotFound", conclusive })
+      const { searchParams } = new URL(charges.requests[0]?.url ?? "")
+      const created = [searchParams.get("created[gte]"), searchParams.get("created[lte]")].map(Number)
+      assert.deepStrictEqual(created, [sentAt / 1000 - 3600, sentBefore / 1000 + 3600])
+      const refunds = connected([answer(200, refundList([]), dated(at))]).connector
+      const refunded = yield* refunds.lookUpRefund?.({ ...sample.lookUpRefund, sentBefore }) ?? noMethod
+      assert.deepStrictEqual<unknown>(refunded, { _tag: "NotFound", conclusive })
+    }
+  })
+  itRuns("a charge that was sent at the beginning of time has no time before it", function* () {
+    const { url } = yield* requestOf((connector) => connector.lookUpCharge({ ...sample.lookUpCharge, sentAt: 0 }))
+    assert.strictEqual(new URL(url).searchParams.get("created[gte]"), "0")
+  })
 })
 
 describe("the account", () => {
@@ -646,39 +579,33 @@ describe("the account", () => {
     const { connector, requests } = connected([answer(200, account({ id }))], { credentials, environment })
     return Effect.map(Effect.result(connector.account?.() ?? noMethod), (result) => ({ requests, result }))
   }
-  it.effect("a key is read by GET account without an idempotency key, with its mode", () =>
-    Effect.gen(function* () {
-      for (const [secretKey, environment, mode] of [
-        ["rk_test_0123456789", "sandbox", "test"],
-        ["sk_live_0123456789", "production", "live"],
-        ["sk_of_no_mode", "sandbox", "test"],
-        ["sk_of_no_mode", "production", "live"]
-      ] as const) {
-        const { requests, result } = yield* of("acct_1", { secretKey }, environment)
-        assert.deepStrictEqual(Result.getOrThrow(result), { id: "acct_1", mode })
-        const [request] = requests
-        assert.strictEqual(`${request?.method} ${request?.url}`, "GET https://api.stripe.com/v1/account")
-        assert.isUndefined(request?.headers["idempotency-key"])
-        assert.isUndefined(request?.headers["stripe-account"])
-      }
-    })
-  )
-  it.effect("the answer of a connected account is about that one, or there is none", () =>
-    Effect.gen(function* () {
-      const ours = yield* of(connectedAccount, { secretKey, account: connectedAccount })
-      assert.deepStrictEqual(Result.getOrThrow(ours.result), { id: connectedAccount, mode: "test" })
-      assert.strictEqual(ours.requests[0]?.headers["stripe-account"], connectedAccount)
-      const platform = yield* of("acct_platform", { secretKey, account: connectedAccount })
-      assert.isTrue(Result.isFailure(platform.result) && platform.result.failure._tag === "pointsman/Unanswered")
-    })
-  )
-  it.effect("an object that is no account is Unanswered", () =>
-    Effect.gen(function* () {
-      for (const fields of [{ object: "customer" }, { id: "cus_1" }, { id: null }, { id: "acct_1/x" }]) {
-        yield* unanswers((connector) => connector.account?.() ?? noMethod, answer(200, account(fields)))
-      }
-    })
-  )
+  itRuns("a key is read by GET account without an idempotency key, with its mode", function* () {
+    for (const [secretKey, environment, mode] of [
+      ["rk_test_0123456789", "sandbox", "test"],
+      ["sk_live_0123456789", "production", "live"],
+      ["sk_of_no_mode", "sandbox", "test"],
+      ["sk_of_no_mode", "production", "live"]
+    ] as const) {
+      const { requests, result } = yield* of("acct_1", { secretKey }, environment)
+      assert.deepStrictEqual(Result.getOrThrow(result), { id: "acct_1", mode })
+      const [request] = requests
+      assert.strictEqual(`${request?.method} ${request?.url}`, "GET https://api.stripe.com/v1/account")
+      assert.isUndefined(request?.headers["idempotency-key"])
+      assert.isUndefined(request?.headers["stripe-account"])
+    }
+  })
+  itRuns("the answer of a connected account is about that one, or there is none", function* () {
+    const ours = yield* of(connectedAccount, { secretKey, account: connectedAccount })
+    assert.deepStrictEqual(Result.getOrThrow(ours.result), { id: connectedAccount, mode: "test" })
+    assert.strictEqual(ours.requests[0]?.headers["stripe-account"], connectedAccount)
+    const platform = yield* of("acct_platform", { secretKey, account: connectedAccount })
+    assert.isTrue(Result.isFailure(platform.result) && platform.result.failure._tag === "pointsman/Unanswered")
+  })
+  itRuns("an object that is no account is Unanswered", function* () {
+    for (const fields of [{ object: "customer" }, { id: "cus_1" }, { id: null }, { id: "acct_1/x" }]) {
+      yield* unanswers((connector) => connector.account?.() ?? noMethod, answer(200, account(fields)))
+    }
+  })
 })
 
 describe("credentials", () => {
@@ -710,13 +637,11 @@ describe("credentials", () => {
     ["http://localhost:12111", "http://localhost:12111/v1/payment_intents"],
     ["http://[::1]:12111", "http://[::1]:12111/v1/payment_intents"]
   ] as const) {
-    it.effect(`the base URL ${baseUrl} gives ${url}`, () =>
-      Effect.gen(function* () {
-        const { requests, result } = connect({ secretKey, baseUrl }, "sandbox")
-        yield* Effect.flip(Result.getOrThrow(result).charge(sample.charge))
-        assert.strictEqual(requests[0]?.url, url)
-      })
-    )
+    itRuns(`the base URL ${baseUrl} gives ${url}`, function* () {
+      const { requests, result } = connect({ secretKey, baseUrl }, "sandbox")
+      yield* Effect.flip(Result.getOrThrow(result).charge(sample.charge))
+      assert.strictEqual(requests[0]?.url, url)
+    })
   }
 })
 
@@ -732,58 +657,48 @@ describe("the refunds of a charge that is looked up", () => {
     found._tag === "Found" &&
     found.refunds?.map(({ refundId, state }) => [refundId, state.providerRefundId, state._tag])
 
-  it.effect("all refunds are listed page by page, and the dashboard's have no id of ours", () =>
-    Effect.gen(function* () {
-      const pages = [answer(200, refundList([byHand("re_hand", 400)], true)), answer(200, refundList([refund()]))]
-      const { connector, requests } = connected([refunded(), ...pages])
-      assert.deepStrictEqual(tagsIn(yield* connector.lookUpCharge(asked)), [
-        [null, "re_hand", "Succeeded"],
-        ["rf_1", providerRefundId, "Succeeded"]
-      ])
-      const url = `https://api.stripe.com/v1/refunds?payment_intent=${providerRef}&limit=100`
-      assert.deepStrictEqual(
-        requests.slice(1).map((request) => request.url),
-        [url, `${url}&starting_after=re_hand`]
-      )
+  itRuns("all refunds are listed page by page, and the dashboard's have no id of ours", function* () {
+    const pages = [answer(200, refundList([byHand("re_hand", 400)], true)), answer(200, refundList([refund()]))]
+    const { connector, requests } = connected([refunded(), ...pages])
+    assert.deepStrictEqual(tagsIn(yield* connector.lookUpCharge(asked)), [
+      [null, "re_hand", "Succeeded"],
+      ["rf_1", providerRefundId, "Succeeded"]
+    ])
+    const url = `https://api.stripe.com/v1/refunds?payment_intent=${providerRef}&limit=100`
+    assert.deepStrictEqual(
+      requests.slice(1).map((request) => request.url),
+      [url, `${url}&starting_after=re_hand`]
+    )
+  })
+  itRuns("the refunds of a checkout that was refunded in part are listed", function* () {
+    const payment_intent = paymentIntent({
+      latest_charge: stripeCharge({ amount_refunded: 400 }),
+      amount_received: 1234
     })
-  )
-  it.effect("the refunds of a checkout that was refunded in part are listed", () =>
-    Effect.gen(function* () {
-      const payment_intent = paymentIntent({
-        latest_charge: stripeCharge({ amount_refunded: 400 }),
-        amount_received: 1234
-      })
-      const page = answer(200, session({ status: "complete", payment_intent }))
-      const { connector } = connected([page, answer(200, refundList([byHand("re_hand", 400)]))])
-      const found = yield* connector.lookUpCharge({ ...sample.lookUpCharge, checkoutReference })
-      assert.deepStrictEqual(tagsIn(found), [[null, "re_hand", "Succeeded"]])
-    })
-  )
-  it.effect("nothing refunded, or a charge that is not shown, asks for no refunds", () =>
-    Effect.gen(function* () {
-      for (const shown of [refunded({ amount_refunded: 0 }), answer(200, paymentIntent())]) {
-        const { connector, requests } = connected([shown])
-        assert.isFalse(tagsIn(yield* connector.lookUpCharge(asked)) ?? false)
-        assert.lengthOf(requests, 1)
-      }
-    })
-  )
-  it.effect("the Refund of an old version for what a capture leaves is left out", () =>
-    Effect.gen(function* () {
-      const shown = refunded({ amount_captured: 834 })
-      const refunds = refundList([byHand("re_left", 400), byHand("re_hand", 100), refund({ amount: 400 })])
-      const { connector } = connected([shown, answer(200, refunds)])
-      assert.deepStrictEqual(tagsIn(yield* connector.lookUpCharge(asked)), [
-        [null, "re_hand", "Succeeded"],
-        ["rf_1", providerRefundId, "Succeeded"]
-      ])
-    })
-  )
-  it.effect("an unreadable refund, or an unanswered list, leaves nothing known", () =>
-    Effect.gen(function* () {
-      for (const listed of [answer(200, refundList([refund({ currency: "xxx" })])), answer(500, {})]) {
-        yield* unanswers(lookUps["a charge by its reference"], [refunded(), listed])
-      }
-    })
-  )
+    const page = answer(200, session({ status: "complete", payment_intent }))
+    const { connector } = connected([page, answer(200, refundList([byHand("re_hand", 400)]))])
+    const found = yield* connector.lookUpCharge({ ...sample.lookUpCharge, checkoutReference })
+    assert.deepStrictEqual(tagsIn(found), [[null, "re_hand", "Succeeded"]])
+  })
+  itRuns("nothing refunded, or a charge that is not shown, asks for no refunds", function* () {
+    for (const shown of [refunded({ amount_refunded: 0 }), answer(200, paymentIntent())]) {
+      const { connector, requests } = connected([shown])
+      assert.isFalse(tagsIn(yield* connector.lookUpCharge(asked)) ?? false)
+      assert.lengthOf(requests, 1)
+    }
+  })
+  itRuns("the Refund of an old version for what a capture leaves is left out", function* () {
+    const shown = refunded({ amount_captured: 834 })
+    const refunds = refundList([byHand("re_left", 400), byHand("re_hand", 100), refund({ amount: 400 })])
+    const { connector } = connected([shown, answer(200, refunds)])
+    assert.deepStrictEqual(tagsIn(yield* connector.lookUpCharge(asked)), [
+      [null, "re_hand", "Succeeded"],
+      ["rf_1", providerRefundId, "Succeeded"]
+    ])
+  })
+  itRuns("an unreadable refund, or an unanswered list, leaves nothing known", function* () {
+    for (const listed of [answer(200, refundList([refund({ currency: "xxx" })])), answer(500, {})]) {
+      yield* unanswers(lookUps["a charge by its reference"], [refunded(), listed])
+    }
+  })
 })

@@ -7,6 +7,7 @@
 
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
+import { itRuns } from "@pointsman/contracts/vitest"
 import type { Connector, TransportAnswer, TransportRequest } from "@pointsman/core/connector"
 import { Effect } from "effect"
 import { connected, sample, sentAt } from "./Calls.ts"
@@ -295,25 +296,21 @@ describe("Stripe's description of its API", () => {
   const checks = checksOf(JSON.parse(readFileSync(named, "utf8")))
 
   for (const [what, call, answers] of calls) {
-    it.effect(`${what} is a request and ${answers.length} answers as described`, () =>
-      Effect.gen(function* () {
-        const { connector, requests } = connected([answers[0] ?? answer(500, {})])
-        yield* Effect.exit(call(connector) ?? Effect.die("no such method"))
-        const [request] = requests
-        if (request === undefined) return assert.fail("nothing was sent")
-        assert.deepStrictEqual(checks.checkRequest(request), [])
-        for (const one of answers) assert.deepStrictEqual(checks.checkAnswerTo(request, one), [])
-      })
-    )
-  }
-  it.effect("the second page of a list, and the search, are requests as described", () =>
-    Effect.gen(function* () {
-      const page = answer(200, list([paymentIntent({ metadata: {} })], true))
-      const { connector, requests } = connected([...Array.from({ length: 20 }, () => page), answer(200, searched([]))])
-      yield* connector.lookUpCharge({ ...sample.lookUpCharge, sentAt })
-      for (const request of requests) assert.deepStrictEqual(checks.checkRequest(request), [])
+    itRuns(`${what} is a request and ${answers.length} answers as described`, function* () {
+      const { connector, requests } = connected([answers[0] ?? answer(500, {})])
+      yield* Effect.exit(call(connector) ?? Effect.die("no such method"))
+      const [request] = requests
+      if (request === undefined) return assert.fail("nothing was sent")
+      assert.deepStrictEqual(checks.checkRequest(request), [])
+      for (const one of answers) assert.deepStrictEqual(checks.checkAnswerTo(request, one), [])
     })
-  )
+  }
+  itRuns("the second page of a list, and the search, are requests as described", function* () {
+    const page = answer(200, list([paymentIntent({ metadata: {} })], true))
+    const { connector, requests } = connected([...Array.from({ length: 20 }, () => page), answer(200, searched([]))])
+    yield* connector.lookUpCharge({ ...sample.lookUpCharge, sentAt })
+    for (const request of requests) assert.deepStrictEqual(checks.checkRequest(request), [])
+  })
   it("the object of a dispute's event is as described", () => {
     assert.deepStrictEqual(checks.checkAnswer(checks.schemas["dispute"] ?? {}, dispute(), "dispute"), [])
   })

@@ -12,8 +12,8 @@ import {
   type Unanswered
 } from "@pointsman/core/connector"
 import { Cause, Effect, Exit, Option } from "effect"
+import { itRuns } from "../vitest.ts"
 import type { ConnectorUnderTest, Situation, SituationName } from "./ConnectorUnderTest.ts"
-import { itRuns } from "./ItRuns.ts"
 import {
   askingOperationsOf,
   connect,

@@ -4,9 +4,9 @@ import { assert, describe, it } from "@effect/vitest"
 import type { TransportAnswer } from "@pointsman/core/connector"
 import { Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
+import { itRuns } from "../vitest.ts"
 import { assertFailsWith, assertRequests, endOf } from "./AnswersChapter.ts"
 import type { ConnectorUnderTest, Operation, SituationName, Wire } from "./ConnectorUnderTest.ts"
-import { itRuns } from "./ItRuns.ts"
 import { askingOperationsOf, rehearseOver, situation, timeoutMillis } from "./Rehearsal.ts"
 
 /** The plain success of each operation: of these, the first that the provider can come to. */

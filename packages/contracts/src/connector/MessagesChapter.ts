@@ -8,8 +8,8 @@ import {
   type RawMessage
 } from "@pointsman/core/connector"
 import { Effect, Redacted, Result } from "effect"
+import { itRuns } from "../vitest.ts"
 import { type ConnectorUnderTest, type MessageSituation, messageSituations } from "./ConnectorUnderTest.ts"
-import { itRuns } from "./ItRuns.ts"
 import { connect } from "./Rehearsal.ts"
 import { scriptedTransport } from "./ScriptedTransport.ts"
 import { textIn } from "./SecretsChapter.ts"

@@ -4,10 +4,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { amountLimits, currencies } from "@pointsman/core"
 import { type ConnectorDefinition, type Money, money } from "@pointsman/core/connector"
 import { Exit } from "effect"
+import { itRuns } from "../vitest.ts"
 import { assertFailsWith, assertRequests, endOf } from "./AnswersChapter.ts"
 import type { ConnectorUnderTest, Operation, SituationName, Wire } from "./ConnectorUnderTest.ts"
 import { successOf } from "./FaultsChapter.ts"
-import { itRuns } from "./ItRuns.ts"
 import { askingOperationsOf, rehearse, returnUrl, situation, timeoutMillis } from "./Rehearsal.ts"
 
 export const wireChapter = (subject: ConnectorUnderTest, wire: Wire): void => {

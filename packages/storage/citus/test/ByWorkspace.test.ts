@@ -1,5 +1,7 @@
 /** What is asked of many workspaces while the node of some of them is down. */
-import { describe, expect, it } from "@effect/vitest"
+
+import { describe, expect } from "@effect/vitest"
+import { itRuns } from "@pointsman/contracts/vitest"
 import { StorageError } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { allWorkspaces, someWorkspaces } from "../src/ByWorkspace.ts"
@@ -19,21 +21,17 @@ const asking = () => {
 const others = workspaces.filter((workspace) => workspace.startsWith("other"))
 
 describe("workspaces of a node that is down", () => {
-  it.effect("a write of all nodes fails only for those that do not answer", () =>
-    Effect.gen(function* () {
-      const { ask, written } = asking()
-      const failure = yield* Effect.flip(allWorkspaces(workspaces, (one) => one, ask))
-      expect(failure._tag).toBe("pointsman/StorageError")
-      expect(written).toEqual(others)
-    })
-  )
+  itRuns("a write of all nodes fails only for those that do not answer", function* () {
+    const { ask, written } = asking()
+    const failure = yield* Effect.flip(allWorkspaces(workspaces, (one) => one, ask))
+    expect(failure._tag).toBe("pointsman/StorageError")
+    expect(written).toEqual(others)
+  })
 
-  it.effect("the answer to a question to all is that of the other nodes", () =>
-    Effect.gen(function* () {
-      const { ask } = asking()
-      expect(yield* someWorkspaces(workspaces, (one) => one, ask)).toHaveLength(others.length)
-      const lost = workspaces.filter((one) => !others.includes(one))
-      expect((yield* Effect.flip(someWorkspaces(lost, (one) => one, ask)))._tag).toBe("pointsman/StorageError")
-    })
-  )
+  itRuns("the answer to a question to all is that of the other nodes", function* () {
+    const { ask } = asking()
+    expect(yield* someWorkspaces(workspaces, (one) => one, ask)).toHaveLength(others.length)
+    const lost = workspaces.filter((one) => !others.includes(one))
+    expect((yield* Effect.flip(someWorkspaces(lost, (one) => one, ask)))._tag).toBe("pointsman/StorageError")
+  })
 })

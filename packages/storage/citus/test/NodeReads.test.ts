@@ -1,5 +1,7 @@
 /** Reads of nodes whose shards move meanwhile, without a cluster: nodes answer what the test says. */
+
 import { describe, expect, it } from "@effect/vitest"
+import { itRuns } from "@pointsman/contracts/vitest"
 import { StorageError } from "@pointsman/core/ports"
 import type { Database } from "@pointsman/storage-postgres/internal"
 import { Effect } from "effect"
@@ -59,25 +61,21 @@ describe("reads of nodes while shards move", () => {
     })
   )
 
-  it.effect("the others' rows are there at once when a node of some does not answer", () =>
-    Effect.gen(function* () {
-      const { asked, reads } = nodesThat([[first, "08006"]])
-      expect(yield* reads.some("test", list)).toEqual([{ id: "a" }])
-      expect(asked).toEqual({ nodes: 1, answers: 2 })
-      const { reads: others } = nodesThat([[first, "08006"]])
-      expect((yield* Effect.flip(others.all("test", list))).cause).toMatchObject({ message: "08006" })
-    })
-  )
+  itRuns("the others' rows are there at once when a node of some does not answer", function* () {
+    const { asked, reads } = nodesThat([[first, "08006"]])
+    expect(yield* reads.some("test", list)).toEqual([{ id: "a" }])
+    expect(asked).toEqual({ nodes: 1, answers: 2 })
+    const { reads: others } = nodesThat([[first, "08006"]])
+    expect((yield* Effect.flip(others.all("test", list))).cause).toMatchObject({ message: "08006" })
+  })
 
-  it.effect("a read of all nodes fails in words if shards never come to rest", () =>
-    Effect.gen(function* () {
-      const round = [first, at(2, "b", [100, highest])]
-      const { asked, reads } = nodesThat(Array.from({ length: 10 }, () => round))
-      const failure = yield* Effect.flip(reads.some("test", list))
-      expect(failure.cause).toMatchObject({ message: "shards moved to other nodes while the nodes were read" })
-      expect(asked).toEqual({ nodes: 5, answers: 10 })
-    })
-  )
+  itRuns("a read of all nodes fails in words if shards never come to rest", function* () {
+    const round = [first, at(2, "b", [100, highest])]
+    const { asked, reads } = nodesThat(Array.from({ length: 10 }, () => round))
+    const failure = yield* Effect.flip(reads.some("test", list))
+    expect(failure.cause).toMatchObject({ message: "shards moved to other nodes while the nodes were read" })
+    expect(asked).toEqual({ nodes: 5, answers: 10 })
+  })
 })
 
 describe("a workspace that moves", () => {
@@ -128,12 +126,10 @@ describe("a workspace that moves", () => {
     )
   )
 
-  it.effect("a statement about workspaces that is for none is not sent", () =>
-    Effect.gen(function* () {
-      const { asked, db } = nodeThat([here])
-      const exit = yield* Effect.exit(db.read("test", list))
-      expect(String(exit)).toContain("names none")
-      expect(asked.statements).toBe(0)
-    })
-  )
+  itRuns("a statement about workspaces that is for none is not sent", function* () {
+    const { asked, db } = nodeThat([here])
+    const exit = yield* Effect.exit(db.read("test", list))
+    expect(String(exit)).toContain("names none")
+    expect(asked.statements).toBe(0)
+  })
 })

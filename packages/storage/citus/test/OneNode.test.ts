@@ -2,7 +2,9 @@
  * Which nodes a statement asks, by the engine's own plan. The storage suite shows besides that no statement asks several
  * shards (`Citus.contract.test.ts`).
  */
+
 import { describe, expect, it } from "@effect/vitest"
+import { itRunsLive } from "@pointsman/contracts/vitest"
 import { type Change, Ids, type PaymentBook } from "@pointsman/core/ports"
 import { migrate, type Query } from "@pointsman/storage-postgres/internal"
 import { Effect, Option, Redacted } from "effect"
@@ -131,15 +133,13 @@ describe.skipIf(!hasCluster)("nodes that a statement asks", () => {
     }).pipe(Effect.provide(Ids.layer))
   )
 
-  it.live("a standby beside a distributed database is refused by name", () =>
-    Effect.gen(function* () {
-      const url = Redacted.make("postgres://nobody@127.0.0.1:1/none")
-      const failure = yield* Effect.flip(Effect.scoped(openDistributed({ url, readUrl: url })))
-      expect(failure.cause).toMatchObject({
-        message: "readUrl: expected no standby with distributed: reads of workspaces go to their nodes"
-      })
+  itRunsLive("a standby beside a distributed database is refused by name", function* () {
+    const url = Redacted.make("postgres://nobody@127.0.0.1:1/none")
+    const failure = yield* Effect.flip(Effect.scoped(openDistributed({ url, readUrl: url })))
+    expect(failure.cause).toMatchObject({
+      message: "readUrl: expected no standby with distributed: reads of workspaces go to their nodes"
     })
-  )
+  })
 
   it.live("each of two nodes is asked once for what looks across workspaces", () =>
     Effect.gen(function* () {
@@ -155,20 +155,18 @@ describe.skipIf(!hasCluster)("nodes that a statement asks", () => {
     }).pipe(Effect.provide(Ids.layer))
   )
 
-  it.live("a distributed database opened as a plain one is refused by name", () =>
-    Effect.gen(function* () {
-      const [url] = yield* newNodes
-      const { layer } = yield* Effect.promise(() => import("@pointsman/storage-postgres"))
-      const { Layer } = yield* Effect.promise(() => import("effect"))
-      const failure = yield* Effect.flip(
-        Effect.scoped(Layer.build(Layer.provide(layer({ url: url as Redacted.Redacted }), Ids.layer)))
-      )
-      expect(failure.cause).toMatchObject({
-        message:
-          "its tables lie on the nodes of a Citus cluster: set POINTSMAN_DATABASE_DISTRIBUTED=citus (distributed: true)"
-      })
+  itRunsLive("a distributed database opened as a plain one is refused by name", function* () {
+    const [url] = yield* newNodes
+    const { layer } = yield* Effect.promise(() => import("@pointsman/storage-postgres"))
+    const { Layer } = yield* Effect.promise(() => import("effect"))
+    const failure = yield* Effect.flip(
+      Effect.scoped(Layer.build(Layer.provide(layer({ url: url as Redacted.Redacted }), Ids.layer)))
+    )
+    expect(failure.cause).toMatchObject({
+      message:
+        "its tables lie on the nodes of a Citus cluster: set POINTSMAN_DATABASE_DISTRIBUTED=citus (distributed: true)"
     })
-  )
+  })
 
   it.live("a start after one killed between two tables places the rest and commits", () =>
     Effect.gen(function* () {

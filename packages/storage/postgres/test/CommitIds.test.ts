@@ -1,5 +1,7 @@
 /** Ids and numbers that two commits could share, and must not. */
+
 import { describe, expect, it } from "@effect/vitest"
+import { itRunsLive } from "@pointsman/contracts/vitest"
 import type { Tenant } from "@pointsman/core"
 import { type Change, Deliveries, Directory, Ids, Ledger, type WebhookEndpoint } from "@pointsman/core/ports"
 import { layer } from "@pointsman/storage-postgres"
@@ -37,39 +39,35 @@ const of = (change: Change, owner: Tenant): Change => ({
 })
 
 describe.skipIf(!hasServer)("ids of commits", () => {
-  it.live("all deliveries of commits with several events are written, with running ids", () =>
-    Effect.gen(function* () {
-      const url = yield* newDatabase
-      yield* Effect.gen(function* () {
-        yield* (yield* Directory).write({ ...nothing, webhookEndpoints: [endpoint("a"), endpoint("b")] })
-        const ledger = yield* Ledger
-        for (let count = 0; count < 4; count++) {
-          const change = yield* newChange()
-          yield* ledger.commit({ ...change, events: [...change.events, ...change.events] })
-        }
-        expect(yield* (yield* Deliveries).list(tenant, { limit: 100 })).toHaveLength(16)
-      }).pipe(Effect.provide(Layer.provideMerge(layer({ url, allowAsyncCommit: true }), numbered), { local: true }))
-    })
-  )
+  itRunsLive("all deliveries of commits with several events are written, with running ids", function* () {
+    const url = yield* newDatabase
+    yield* Effect.gen(function* () {
+      yield* (yield* Directory).write({ ...nothing, webhookEndpoints: [endpoint("a"), endpoint("b")] })
+      const ledger = yield* Ledger
+      for (let count = 0; count < 4; count++) {
+        const change = yield* newChange()
+        yield* ledger.commit({ ...change, events: [...change.events, ...change.events] })
+      }
+      expect(yield* (yield* Deliveries).list(tenant, { limit: 100 })).toHaveLength(16)
+    }).pipe(Effect.provide(Layer.provideMerge(layer({ url, allowAsyncCommit: true }), numbered), { local: true }))
+  })
 
-  it.live("the second of two tenants with one number is refused in one process", () =>
-    Effect.gen(function* () {
-      const [first, second] = ["w13yfhb", "w1ebjn5"].map(
-        (workspaceId): Tenant => ({ workspaceId, environment: "sandbox" })
-      )
-      expect(tenantNumber(first as Tenant)).toBe(tenantNumber(second as Tenant))
-      yield* withStorage({ url: yield* newDatabase })(
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const [stored, refused] = [of(yield* newChange(), first as Tenant), of(yield* newChange(), second as Tenant)]
-          yield* ledger.commit(stored)
-          expect(Exit.isFailure(yield* Effect.exit(ledger.commit(refused)))).toBe(true)
-          expect(yield* ledger.book(second as Tenant, refused.payment.after.id)).toEqual(Option.none())
-          expect(Option.isSome(yield* ledger.book(first as Tenant, stored.payment.after.id))).toBe(true)
-        })
-      )
-    })
-  )
+  itRunsLive("the second of two tenants with one number is refused in one process", function* () {
+    const [first, second] = ["w13yfhb", "w1ebjn5"].map(
+      (workspaceId): Tenant => ({ workspaceId, environment: "sandbox" })
+    )
+    expect(tenantNumber(first as Tenant)).toBe(tenantNumber(second as Tenant))
+    yield* withStorage({ url: yield* newDatabase })(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const [stored, refused] = [of(yield* newChange(), first as Tenant), of(yield* newChange(), second as Tenant)]
+        yield* ledger.commit(stored)
+        expect(Exit.isFailure(yield* Effect.exit(ledger.commit(refused)))).toBe(true)
+        expect(yield* ledger.book(second as Tenant, refused.payment.after.id)).toEqual(Option.none())
+        expect(Option.isSome(yield* ledger.book(first as Tenant, stored.payment.after.id))).toBe(true)
+      })
+    )
+  })
 
   it.live("every first payment is written when four servers meet its tenants at once", () =>
     Effect.gen(function* () {

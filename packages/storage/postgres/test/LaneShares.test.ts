@@ -1,6 +1,8 @@
 /** A node that does not answer, beside others on the same connections. */
+
 import type { PgPool } from "@effect/sql-pg"
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
+import { itRunsLive } from "@pointsman/contracts/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { makeConnections } from "../src/Connections.ts"
 
@@ -23,33 +25,29 @@ const given = (maxConnections: number) => {
 }
 
 describe("shares of nodes", () => {
-  it.live("a node whose statements do not end holds its share, and another is served", () =>
-    Effect.gen(function* () {
-      const { enter, started } = given(10)
-      for (let n = 0; n < 10; n++) yield* enter(1, `silent ${n}`)
-      expect(started).toHaveLength(5)
-      yield* enter(2, "other")
-      yield* enter(undefined, "no node")
-      expect(started.slice(5)).toEqual(["other", "no node"])
-    })
-  )
+  itRunsLive("a node whose statements do not end holds its share, and another is served", function* () {
+    const { enter, started } = given(10)
+    for (let n = 0; n < 10; n++) yield* enter(1, `silent ${n}`)
+    expect(started).toHaveLength(5)
+    yield* enter(2, "other")
+    yield* enter(undefined, "no node")
+    expect(started.slice(5)).toEqual(["other", "no node"])
+  })
 
-  it.live("the next statement that still waits for its node starts when one leaves", () =>
-    Effect.gen(function* () {
-      const { enter, started } = given(1)
-      const [first, third] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
-      const leaving = yield* enter(1, "first", Deferred.await(first))
-      const second = yield* enter(1, "second")
-      const next = yield* enter(1, "third", Deferred.await(third))
-      yield* Fiber.interrupt(second)
-      yield* Deferred.succeed(first, undefined)
-      yield* Fiber.join(leaving)
-      yield* Effect.yieldNow
-      expect(started).toEqual(["first", "third"])
-      yield* Deferred.succeed(third, undefined)
-      yield* Fiber.join(next)
-      yield* enter(1, "fourth")
-      expect(started).toEqual(["first", "third", "fourth"])
-    })
-  )
+  itRunsLive("the next statement that still waits for its node starts when one leaves", function* () {
+    const { enter, started } = given(1)
+    const [first, third] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
+    const leaving = yield* enter(1, "first", Deferred.await(first))
+    const second = yield* enter(1, "second")
+    const next = yield* enter(1, "third", Deferred.await(third))
+    yield* Fiber.interrupt(second)
+    yield* Deferred.succeed(first, undefined)
+    yield* Fiber.join(leaving)
+    yield* Effect.yieldNow
+    expect(started).toEqual(["first", "third"])
+    yield* Deferred.succeed(third, undefined)
+    yield* Fiber.join(next)
+    yield* enter(1, "fourth")
+    expect(started).toEqual(["first", "third", "fourth"])
+  })
 })

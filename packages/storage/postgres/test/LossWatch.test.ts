@@ -1,5 +1,7 @@
 /** Losses of records on several nodes, some of which do not answer. */
-import { describe, expect, it } from "@effect/vitest"
+
+import { describe, expect } from "@effect/vitest"
+import { itRuns } from "@pointsman/contracts/vitest"
 import { type Change, declaredLoss, type RecordLoss, type RecordLosses } from "@pointsman/core/ports"
 import { makeAcknowledged } from "@pointsman/storage-sql"
 import { Effect } from "effect"
@@ -58,57 +60,51 @@ const commitBoth = ({ commit }: ReturnType<ReturnType<typeof given>["server"]>) 
 }
 
 describe("losses on several nodes", () => {
-  it.effect("another node that returns without its commits is a loss too", () =>
-    Effect.gen(function* () {
-      const { at, known, nodes, server } = given()
-      const servers = [server(), server()]
-      for (const one of servers) commitBoth(one)
-      for (const { watch } of servers) yield* watch
-      nodes.lost.add("a")
-      nodes.silent.add("b")
-      at(30 * minute)
-      for (const { watch } of servers) yield* watch
-      const first = known()
-      expect(first?.declaredAt).toBe(30 * minute)
-      // It is declared once, however often it is looked at.
-      for (const { watch } of servers) yield* watch
-      expect(known()).toEqual(first)
-      nodes.lost.add("b")
-      nodes.silent.clear()
-      at(40 * minute)
-      // The server that had it from the other one has not forgotten them either.
-      yield* servers[1]?.watch ?? Effect.die("there is no second server")
-      const second = known()
-      expect(second?.declaredAt).toBe(40 * minute)
-      expect(second?.since).toBeLessThan(10 * minute)
-      for (const { watch } of servers) yield* watch
-      expect(known()).toEqual(second)
-    })
-  )
+  itRuns("another node that returns without its commits is a loss too", function* () {
+    const { at, known, nodes, server } = given()
+    const servers = [server(), server()]
+    for (const one of servers) commitBoth(one)
+    for (const { watch } of servers) yield* watch
+    nodes.lost.add("a")
+    nodes.silent.add("b")
+    at(30 * minute)
+    for (const { watch } of servers) yield* watch
+    const first = known()
+    expect(first?.declaredAt).toBe(30 * minute)
+    // It is declared once, however often it is looked at.
+    for (const { watch } of servers) yield* watch
+    expect(known()).toEqual(first)
+    nodes.lost.add("b")
+    nodes.silent.clear()
+    at(40 * minute)
+    // The server that had it from the other one has not forgotten them either.
+    yield* servers[1]?.watch ?? Effect.die("there is no second server")
+    const second = known()
+    expect(second?.declaredAt).toBe(40 * minute)
+    expect(second?.since).toBeLessThan(10 * minute)
+    for (const { watch } of servers) yield* watch
+    expect(known()).toEqual(second)
+  })
 
-  it.effect("a loss covers the commits of a node that lacked them and is silent again", () =>
-    Effect.gen(function* () {
-      const { at, known, nodes, server } = given()
-      const one = server()
-      one.commit("a", 10 * minute)
-      one.commit("b", 20 * minute)
-      nodes.lost.add("a")
-      nodes.silentAfterOne.add("a")
-      at(30 * minute)
-      yield* one.watch
-      expect(known()?.since).toBeLessThan(10 * minute)
-    })
-  )
+  itRuns("a loss covers the commits of a node that lacked them and is silent again", function* () {
+    const { at, known, nodes, server } = given()
+    const one = server()
+    one.commit("a", 10 * minute)
+    one.commit("b", 20 * minute)
+    nodes.lost.add("a")
+    nodes.silentAfterOne.add("a")
+    at(30 * minute)
+    yield* one.watch
+    expect(known()?.since).toBeLessThan(10 * minute)
+  })
 
-  it.effect("a payment that retention removed is no loss once its last commit is old", () =>
-    Effect.gen(function* () {
-      const { at, known, nodes, server } = given()
-      const one = server()
-      one.commit("a", 0)
-      nodes.lost.add("a")
-      at(90 * 24 * 60 * minute)
-      yield* one.watch
-      expect(known()).toBeNull()
-    })
-  )
+  itRuns("a payment that retention removed is no loss once its last commit is old", function* () {
+    const { at, known, nodes, server } = given()
+    const one = server()
+    one.commit("a", 0)
+    nodes.lost.add("a")
+    at(90 * 24 * 60 * minute)
+    yield* one.watch
+    expect(known()).toBeNull()
+  })
 })

@@ -1,5 +1,7 @@
 /** What a commit says when its connection goes away, and what the database holds then. */
+
 import { describe, expect, it } from "@effect/vitest"
+import { itRunsLive } from "@pointsman/contracts/vitest"
 import type { Merchant } from "@pointsman/core"
 import { Directory, Ledger, Merchants, Stale, SuccessRates } from "@pointsman/core/ports"
 import { Effect, Fiber, Option, Redacted } from "effect"
@@ -85,52 +87,48 @@ describe.skipIf(!hasServer)("lost connections", () => {
     )
   )
 
-  it.live("a commit on a silent line gives up, and its end is unknown", () =>
-    Effect.gen(function* () {
-      const proxy = yield* proxyTo(yield* newDatabase)
-      yield* withStorage({ url: proxy.url, statementTimeoutMillis: 1_000 })(
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const [first, second] = [yield* newChange(), yield* newChange()]
-          proxy.cutAt = { text: first.payment.after.id, when: "never" }
-          const failure = yield* Effect.flip(ledger.commit(first))
-          expect(failure).toMatchObject({ _tag: "pointsman/CommitUnknown", operation: "commit" })
-          expect(String(Object(failure).cause)).toContain("did not respond within 3000 ms")
-          yield* ledger.commit(second)
-        })
-      )
-    })
-  )
+  itRunsLive("a commit on a silent line gives up, and its end is unknown", function* () {
+    const proxy = yield* proxyTo(yield* newDatabase)
+    yield* withStorage({ url: proxy.url, statementTimeoutMillis: 1_000 })(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const [first, second] = [yield* newChange(), yield* newChange()]
+        proxy.cutAt = { text: first.payment.after.id, when: "never" }
+        const failure = yield* Effect.flip(ledger.commit(first))
+        expect(failure).toMatchObject({ _tag: "pointsman/CommitUnknown", operation: "commit" })
+        expect(String(Object(failure).cause)).toContain("did not respond within 3000 ms")
+        yield* ledger.commit(second)
+      })
+    )
+  })
 
-  it.live("a payment's commit has a connection while searches wait for a lock", () =>
-    Effect.gen(function* () {
-      const url = yield* newDatabase
-      const sql = yield* clientOf(url, 2)
-      yield* withStorage({ url, maxConnections: 6 })(
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const query = { metadata: { order: "1001" }, limit: 10, walkAtMost: 10 }
-          const search = Effect.forkChild(ledger.search(tenant, query))
-          const searches = yield* sql.withTransaction(
-            Effect.gen(function* () {
-              yield* sql`lock table payment_metadata in access exclusive mode`
-              const waiting = yield* Effect.all(Array.from({ length: 8 }, () => search))
-              yield* until(
-                "all that may wait do",
-                Effect.map(
-                  sql`select 1 from pg_locks where relation = 'payment_metadata'::regclass and not granted`,
-                  (rows) => rows.length === 2
-                )
+  itRunsLive("a payment's commit has a connection while searches wait for a lock", function* () {
+    const url = yield* newDatabase
+    const sql = yield* clientOf(url, 2)
+    yield* withStorage({ url, maxConnections: 6 })(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const query = { metadata: { order: "1001" }, limit: 10, walkAtMost: 10 }
+        const search = Effect.forkChild(ledger.search(tenant, query))
+        const searches = yield* sql.withTransaction(
+          Effect.gen(function* () {
+            yield* sql`lock table payment_metadata in access exclusive mode`
+            const waiting = yield* Effect.all(Array.from({ length: 8 }, () => search))
+            yield* until(
+              "all that may wait do",
+              Effect.map(
+                sql`select 1 from pg_locks where relation = 'payment_metadata'::regclass and not granted`,
+                (rows) => rows.length === 2
               )
-              yield* ledger.commit(yield* newChange())
-              return waiting
-            })
-          )
-          for (const found of searches) expect((yield* Fiber.join(found)).payments).toEqual([])
-        })
-      )
-    })
-  )
+            )
+            yield* ledger.commit(yield* newChange())
+            return waiting
+          })
+        )
+        for (const found of searches) expect((yield* Fiber.join(found)).payments).toEqual([])
+      })
+    )
+  })
 
   it.live("a read whose answer is lost fails, and the next one is answered", () =>
     behindProxy(
@@ -186,12 +184,10 @@ describe.skipIf(!hasServer)("lost connections", () => {
     )
   )
 
-  it.live("an open without a server fails and shows no password", () =>
-    Effect.gen(function* () {
-      const url = Redacted.make("postgres://user:the-password@127.0.0.1:9/nowhere")
-      const failure = yield* Effect.flip(withStorage({ url })(Effect.void))
-      expect(failure._tag).toBe("pointsman/StorageError")
-      expect(`${failure.cause} ${JSON.stringify(failure)}`).not.toContain("the-password")
-    })
-  )
+  itRunsLive("an open without a server fails and shows no password", function* () {
+    const url = Redacted.make("postgres://user:the-password@127.0.0.1:9/nowhere")
+    const failure = yield* Effect.flip(withStorage({ url })(Effect.void))
+    expect(failure._tag).toBe("pointsman/StorageError")
+    expect(`${failure.cause} ${JSON.stringify(failure)}`).not.toContain("the-password")
+  })
 })

@@ -1,6 +1,8 @@
 /** Migrations of a database that servers write to at the same time. */
+
 import type { PgClient } from "@effect/sql-pg"
 import { describe, expect, it } from "@effect/vitest"
+import { itRunsLive } from "@pointsman/contracts/vitest"
 import { Ids, Ledger, StorageCondition } from "@pointsman/core/ports"
 import { Effect, Fiber, type Redacted } from "effect"
 import { open } from "../src/Database.ts"
@@ -46,19 +48,17 @@ const indexed = "payments (t, currency)"
 const writersLock = "lock table payments in row exclusive mode"
 
 describe.skipIf(!hasServer)("a migration under writers", () => {
-  it.live("one of four servers that migrate an outdated database at once takes the step", () =>
-    Effect.gen(function* () {
-      const url = yield* newDatabase
-      yield* withStorage({ url })(Effect.void)
-      const step = migrateTo(url, ["create table notes (note text)"])
-      yield* Effect.forEach(Array(4).keys(), () => step, { concurrency: "unbounded" })
-      const sql = yield* clientOf(url, 1)
-      expect(yield* sql`select migration_id, name from pointsman_migrations order by 1`).toEqual([
-        { migration_id: newest, name: "baseline" },
-        { migration_id: 1000, name: "newer" }
-      ])
-    })
-  )
+  itRunsLive("one of four servers that migrate an outdated database at once takes the step", function* () {
+    const url = yield* newDatabase
+    yield* withStorage({ url })(Effect.void)
+    const step = migrateTo(url, ["create table notes (note text)"])
+    yield* Effect.forEach(Array(4).keys(), () => step, { concurrency: "unbounded" })
+    const sql = yield* clientOf(url, 1)
+    expect(yield* sql`select migration_id, name from pointsman_migrations order by 1`).toEqual([
+      { migration_id: newest, name: "baseline" },
+      { migration_id: 1000, name: "newer" }
+    ])
+  })
 
   it.live.runIf(isLong)("no write of a transaction waits for an index that is built", () =>
     Effect.gen(function* () {
@@ -127,18 +127,16 @@ describe.skipIf(!hasServer)("a migration under writers", () => {
     })
   )
 
-  it.live("a step does not wait for the vacuum of another table", () =>
-    Effect.gen(function* () {
-      const url = yield* newDatabase
-      yield* withStorage({ url })(Effect.void)
-      const sql = yield* clientOf(url, 2)
-      const vacuum = sql.unsafe("lock table messages in share update exclusive mode")
-      const step = migrateTo(url, ["alter table payments add column note text"])
-      // It ends while the vacuum goes on.
-      yield* sql.withTransaction(Effect.andThen(vacuum, step))
-      expect(yield* newestIn(sql)).toBe(1000)
-    })
-  )
+  itRunsLive("a step does not wait for the vacuum of another table", function* () {
+    const url = yield* newDatabase
+    yield* withStorage({ url })(Effect.void)
+    const sql = yield* clientOf(url, 2)
+    const vacuum = sql.unsafe("lock table messages in share update exclusive mode")
+    const step = migrateTo(url, ["alter table payments add column note text"])
+    // It ends while the vacuum goes on.
+    yield* sql.withTransaction(Effect.andThen(vacuum, step))
+    expect(yield* newestIn(sql)).toBe(1000)
+  })
 
   it.live("an index that a killed run left invalid is built anew", () =>
     Effect.gen(function* () {
@@ -169,21 +167,19 @@ describe.skipIf(!hasServer)("a migration under writers", () => {
     })
   )
 
-  it.live("a storage takes no new work within seconds once a newer server takes a step", () =>
-    Effect.gen(function* () {
-      const url = yield* newDatabase
-      yield* withStorage({ url })(
-        Effect.gen(function* () {
-          const { admit, read } = yield* StorageCondition
-          yield* admit
-          yield* migrateTo(url, ["alter table payments add column note text"])
-          for (let turn = 0; turn < 100 && (yield* read).refusal === null; turn++) yield* Effect.sleep("100 millis")
-          expect(yield* Effect.flip(admit)).toMatchObject({
-            _tag: "pointsman/NotAdmitted",
-            reason: expect.stringContaining("schema version 1000, created by a newer release")
-          })
+  itRunsLive("a storage takes no new work within seconds once a newer server takes a step", function* () {
+    const url = yield* newDatabase
+    yield* withStorage({ url })(
+      Effect.gen(function* () {
+        const { admit, read } = yield* StorageCondition
+        yield* admit
+        yield* migrateTo(url, ["alter table payments add column note text"])
+        for (let turn = 0; turn < 100 && (yield* read).refusal === null; turn++) yield* Effect.sleep("100 millis")
+        expect(yield* Effect.flip(admit)).toMatchObject({
+          _tag: "pointsman/NotAdmitted",
+          reason: expect.stringContaining("schema version 1000, created by a newer release")
         })
-      )
-    })
-  )
+      })
+    )
+  })
 })

@@ -2,7 +2,9 @@
  * How PostgreSQL goes about what is asked of it: by an index, and along the part of it that is the tenant's. Once in a
  * new database, of which it knows nothing, and once among a hundred workspaces.
  */
+
 import { describe, expect, it } from "@effect/vitest"
+import { itRunsLive } from "@pointsman/contracts/vitest"
 import { Ids } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import type { LedgerOptions } from "../src/Commit.ts"
@@ -188,29 +190,27 @@ describe.skipIf(!hasServer)("query plans", () => {
     ["alone", {}],
     ["together", { mostAlone: 0, fewestTogether: 1 }]
   ] as const) {
-    it.live(`a change written ${how} to a new database is found by its own keys`, () =>
-      Effect.gen(function* () {
-        const { ledger, plansOf } = yield* newPlanner(0, options)
-        const change = yield* newChange().pipe(Effect.provide(Ids.layer))
-        const created = yield* plansOf(ledger.commit(change))
-        expect(scanned(created)).toEqual([])
-        expect(walksOf(created)).toEqual([
-          "tenants_pkey (t)",
-          `tenants_workspace_id_environment_key (${byTenant})`,
-          `webhook_endpoints_by_tenant (${byTenant}, active)`
-        ])
-        const { after } = change.payment
-        const moved = yield* plansOf(
-          ledger.commit({ ...change, payment: { expected: 1, after: { ...after, version: 2 } }, claim: undefined })
-        )
-        expect(scanned(moved)).toEqual([])
-        expect(walksOf(moved)).toEqual([
-          "due_pkey (t, payment)",
-          "payments_pkey (t, id)",
-          `webhook_endpoints_by_tenant (${byTenant}, active)`
-        ])
-      })
-    )
+    itRunsLive(`a change written ${how} to a new database is found by its own keys`, function* () {
+      const { ledger, plansOf } = yield* newPlanner(0, options)
+      const change = yield* newChange().pipe(Effect.provide(Ids.layer))
+      const created = yield* plansOf(ledger.commit(change))
+      expect(scanned(created)).toEqual([])
+      expect(walksOf(created)).toEqual([
+        "tenants_pkey (t)",
+        `tenants_workspace_id_environment_key (${byTenant})`,
+        `webhook_endpoints_by_tenant (${byTenant}, active)`
+      ])
+      const { after } = change.payment
+      const moved = yield* plansOf(
+        ledger.commit({ ...change, payment: { expected: 1, after: { ...after, version: 2 } }, claim: undefined })
+      )
+      expect(scanned(moved)).toEqual([])
+      expect(walksOf(moved)).toEqual([
+        "due_pkey (t, payment)",
+        "payments_pkey (t, id)",
+        `webhook_endpoints_by_tenant (${byTenant}, active)`
+      ])
+    })
   }
 
   it.live(

@@ -2,8 +2,10 @@
  * Writers that wait for one row, each on a connection of its own. Each race has a control: the same race by
  * a statement without the guard, which several win.
  */
+
 import type { PgClient } from "@effect/sql-pg"
 import { describe, expect, it } from "@effect/vitest"
+import { itRunsLive } from "@pointsman/contracts/vitest"
 import {
   type Change,
   Deliveries,
@@ -93,157 +95,144 @@ const charged = newChange({
 })
 
 describe.skipIf(!hasServer)("races of waiting writers", () => {
-  it.live(`one of ${writers} writers to one payment writes it, and the others are stale`, () =>
-    Effect.gen(function* () {
-      const url = yield* newDatabase
-      const [holder, sql] = [yield* clientOf(url, writers + 2), yield* clientOf(url, writers + 2)]
-      yield* withStorage({ url, ...eachAlone })(
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const change = yield* newChange()
-          yield* ledger.commit(change)
-          const hold = holder`select 1 from payments for update`
-          const results = yield* raceBehind(holder, sql, hold, (index) =>
-            ledger.commit(nextOf(change, `order ${index}`))
-          )
-          expect(tagsOf(results)).toEqual([...Array(writers - 1).fill("pointsman/Stale"), "written"])
+  itRunsLive(`one of ${writers} writers to one payment writes it, and the others are stale`, function* () {
+    const url = yield* newDatabase
+    const [holder, sql] = [yield* clientOf(url, writers + 2), yield* clientOf(url, writers + 2)]
+    yield* withStorage({ url, ...eachAlone })(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const change = yield* newChange()
+        yield* ledger.commit(change)
+        const hold = holder`select 1 from payments for update`
+        const results = yield* raceBehind(holder, sql, hold, (index) => ledger.commit(nextOf(change, `order ${index}`)))
+        expect(tagsOf(results)).toEqual([...Array(writers - 1).fill("pointsman/Stale"), "written"])
 
-          const control = yield* raceBehind(
-            holder,
-            sql,
-            hold,
-            (index) =>
-              sql`update payments set version = 3, reference = ${`order ${index}`} where id = ${change.payment.after.id}`
-          )
-          expect(tagsOf(control)).toEqual(Array(writers).fill("written"))
+        const control = yield* raceBehind(
+          holder,
+          sql,
+          hold,
+          (index) =>
+            sql`update payments set version = 3, reference = ${`order ${index}`} where id = ${change.payment.after.id}`
+        )
+        expect(tagsOf(control)).toEqual(Array(writers).fill("written"))
+      })
+    )
+  })
+
+  itRunsLive(`one of ${writers} writers to one key claims it, and the others learn who`, function* () {
+    const url = yield* newDatabase
+    const [holder, sql] = [yield* clientOf(url, writers + 2), yield* clientOf(url, writers + 2)]
+    yield* withStorage({ url, ...eachAlone })(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const changes = yield* Effect.forEach(Array(writers).keys(), () => newChange())
+        const under = (change: Change, key: string): Change => ({
+          ...change,
+          ...(change.claim && { claim: { ...change.claim, after: { ...change.claim.after, key } } })
         })
-      )
-    })
-  )
+        // Claims the key, and gives it back when all wait: those find it free.
+        const results = yield* raceBehind(holder, sql, holdKey(holder, tenant, "the-key"), (index) =>
+          ledger.commit(under(changes[index] as Change, "the-key"))
+        )
+        expect(tagsOf(results)).toEqual([...Array(writers - 1).fill("pointsman/KeyTaken"), "written"])
+        expect(yield* ledger.payments(tenant, { limit: 100 })).toHaveLength(1)
 
-  it.live(`one of ${writers} writers to one key claims it, and the others learn who`, () =>
-    Effect.gen(function* () {
-      const url = yield* newDatabase
-      const [holder, sql] = [yield* clientOf(url, writers + 2), yield* clientOf(url, writers + 2)]
-      yield* withStorage({ url, ...eachAlone })(
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const changes = yield* Effect.forEach(Array(writers).keys(), () => newChange())
-          const under = (change: Change, key: string): Change => ({
-            ...change,
-            ...(change.claim && { claim: { ...change.claim, after: { ...change.claim.after, key } } })
-          })
-          // Claims the key, and gives it back when all wait: those find it free.
-          const results = yield* raceBehind(holder, sql, holdKey(holder, tenant, "the-key"), (index) =>
-            ledger.commit(under(changes[index] as Change, "the-key"))
+        const control = yield* raceBehind(holder, sql, holdKey(holder, tenant, "another"), () =>
+          overwriteKey(sql, "another")
+        )
+        expect(tagsOf(control)).toEqual(Array(writers).fill("written"))
+      })
+    )
+  })
+
+  itRunsLive(`one of ${writers} payments with one reference takes it, and the others learn who`, function* () {
+    const url = yield* newDatabase
+    const [holder, sql] = [yield* clientOf(url, writers + 2), yield* clientOf(url, writers + 2)]
+    yield* withStorage({ url, ...eachAlone })(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const changes = yield* Effect.forEach(Array(writers).keys(), () => charged)
+        // Takes it, and gives it back when all wait.
+        const hold = holder.unsafe("insert into charges (t, name, payment) values ($1, $2, gen_random_uuid())", [
+          tenantNumber(tenant),
+          chargeName({ connectionId: "first", providerRef: "ch-1" })
+        ])
+        const results = yield* raceBehind(holder, sql, hold, (index) => ledger.commit(changes[index] as Change))
+        expect(tagsOf(results)).toEqual([...Array(writers - 1).fill("pointsman/ReferenceTaken"), "written"])
+        const [winner, ...others] = yield* ledger.payments(tenant, { limit: 100 })
+        expect(others).toEqual([])
+        for (const { failure } of results.filter(Result.isFailure)) {
+          expect(failure).toMatchObject({ connectionId: "first", providerRef: "ch-1", paymentId: winner?.id })
+        }
+      })
+    )
+  })
+
+  itRunsLive("a message about a payment that is being removed waits, and is stale", function* () {
+    const url = yield* newDatabase
+    const [holder, sql] = [yield* clientOf(url, 3), yield* clientOf(url, 3)]
+    yield* withStorage({ url })(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const change = yield* newChange()
+        yield* ledger.commit(change)
+        const { id: paymentId, version } = change.payment.after
+        yield* ledger.storeMessage(tenant, newMessage)
+        const { body: _, isSealed: __, ...note } = newMessage
+        const decision = { expected: "received", after: { ...note, outcome: "waits", paymentId } } as const
+        const removal = Effect.gen(function* () {
+          yield* holder`delete from payments`
+          const keeping = yield* Effect.forkDetach(
+            Effect.result(ledger.keepMessage(tenant, decision, { paymentId, version }))
           )
-          expect(tagsOf(results)).toEqual([...Array(writers - 1).fill("pointsman/KeyTaken"), "written"])
-          expect(yield* ledger.payments(tenant, { limit: 100 })).toHaveLength(1)
-
-          const control = yield* raceBehind(holder, sql, holdKey(holder, tenant, "another"), () =>
-            overwriteKey(sql, "another")
-          )
-          expect(tagsOf(control)).toEqual(Array(writers).fill("written"))
+          yield* untilWaiting(sql, 1)
+          return keeping
         })
-      )
-    })
-  )
+        const kept = yield* Fiber.join(yield* holder.withTransaction(removal))
+        expect(tagsOf([kept])).toEqual(["pointsman/Stale"])
+      })
+    )
+  })
 
-  it.live(`one of ${writers} payments with one reference takes it, and the others learn who`, () =>
-    Effect.gen(function* () {
-      const url = yield* newDatabase
-      const [holder, sql] = [yield* clientOf(url, writers + 2), yield* clientOf(url, writers + 2)]
-      yield* withStorage({ url, ...eachAlone })(
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const changes = yield* Effect.forEach(Array(writers).keys(), () => charged)
-          // Takes it, and gives it back when all wait.
-          const hold = holder.unsafe("insert into charges (t, name, payment) values ($1, $2, gen_random_uuid())", [
-            tenantNumber(tenant),
-            chargeName({ connectionId: "first", providerRef: "ch-1" })
-          ])
-          const results = yield* raceBehind(holder, sql, hold, (index) => ledger.commit(changes[index] as Change))
-          expect(tagsOf(results)).toEqual([...Array(writers - 1).fill("pointsman/ReferenceTaken"), "written"])
-          const [winner, ...others] = yield* ledger.payments(tenant, { limit: 100 })
-          expect(others).toEqual([])
-          for (const { failure } of results.filter(Result.isFailure)) {
-            expect(failure).toMatchObject({ connectionId: "first", providerRef: "ch-1", paymentId: winner?.id })
-          }
-        })
-      )
-    })
-  )
-
-  it.live("a message about a payment that is being removed waits, and is stale", () =>
-    Effect.gen(function* () {
-      const url = yield* newDatabase
-      const [holder, sql] = [yield* clientOf(url, 3), yield* clientOf(url, 3)]
-      yield* withStorage({ url })(
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const change = yield* newChange()
-          yield* ledger.commit(change)
-          const { id: paymentId, version } = change.payment.after
-          yield* ledger.storeMessage(tenant, newMessage)
-          const { body: _, isSealed: __, ...note } = newMessage
-          const decision = { expected: "received", after: { ...note, outcome: "waits", paymentId } } as const
-          const removal = Effect.gen(function* () {
-            yield* holder`delete from payments`
-            const keeping = yield* Effect.forkDetach(
-              Effect.result(ledger.keepMessage(tenant, decision, { paymentId, version }))
-            )
+  itRunsLive("a delivery is due when its attempt found the endpoint inactive while activating", function* () {
+    const url = yield* newDatabase
+    const [holder, sql] = [yield* clientOf(url, 3), yield* clientOf(url, 3)]
+    yield* withStorage({ url })(
+      Effect.gen(function* () {
+        const [deliveries, directory] = [yield* Deliveries, yield* Directory]
+        const endpoint = {
+          id: "shop",
+          ...tenant,
+          url: "https://shop.example",
+          events: ["*"],
+          sealedSecret: "sealed"
+        }
+        const write = (active: boolean) => directory.write({ ...nothing, webhookEndpoints: [{ ...endpoint, active }] })
+        yield* write(true)
+        yield* (yield* Ledger).commit(yield* newChange())
+        yield* write(false)
+        const now = 9_000_000_000_000
+        const [taken] = yield* deliveries.takeDue({ now, leaseMillis: 1, limit: 1, limitPerEndpoint: 1 })
+        if (taken === undefined) return yield* Effect.die("nothing was due")
+        const { delivery } = taken
+        const attempt = { deliveryId: delivery.id, number: 1, sentAt: now, endedAt: now } as const
+        const end = { _tag: "Failed", failure: "EndpointWithdrawn" } as const
+        const recording = deliveries.record([
+          { after: { ...delivery, state: "GivenUp", dueAt: null }, attempt: { ...attempt, end } }
+        ])
+        const fiber = yield* holder.withTransaction(
+          Effect.gen(function* () {
+            yield* holder`update webhook_endpoints set active = true where id = 'shop'`
+            const fiber = yield* Effect.forkDetach(recording)
             yield* untilWaiting(sql, 1)
-            return keeping
+            return fiber
           })
-          const kept = yield* Fiber.join(yield* holder.withTransaction(removal))
-          expect(tagsOf([kept])).toEqual(["pointsman/Stale"])
-        })
-      )
-    })
-  )
-
-  it.live("a delivery is due when its attempt found the endpoint inactive while activating", () =>
-    Effect.gen(function* () {
-      const url = yield* newDatabase
-      const [holder, sql] = [yield* clientOf(url, 3), yield* clientOf(url, 3)]
-      yield* withStorage({ url })(
-        Effect.gen(function* () {
-          const [deliveries, directory] = [yield* Deliveries, yield* Directory]
-          const endpoint = {
-            id: "shop",
-            ...tenant,
-            url: "https://shop.example",
-            events: ["*"],
-            sealedSecret: "sealed"
-          }
-          const write = (active: boolean) =>
-            directory.write({ ...nothing, webhookEndpoints: [{ ...endpoint, active }] })
-          yield* write(true)
-          yield* (yield* Ledger).commit(yield* newChange())
-          yield* write(false)
-          const now = 9_000_000_000_000
-          const [taken] = yield* deliveries.takeDue({ now, leaseMillis: 1, limit: 1, limitPerEndpoint: 1 })
-          if (taken === undefined) return yield* Effect.die("nothing was due")
-          const { delivery } = taken
-          const attempt = { deliveryId: delivery.id, number: 1, sentAt: now, endedAt: now } as const
-          const end = { _tag: "Failed", failure: "EndpointWithdrawn" } as const
-          const recording = deliveries.record([
-            { after: { ...delivery, state: "GivenUp", dueAt: null }, attempt: { ...attempt, end } }
-          ])
-          const fiber = yield* holder.withTransaction(
-            Effect.gen(function* () {
-              yield* holder`update webhook_endpoints set active = true where id = 'shop'`
-              const fiber = yield* Effect.forkDetach(recording)
-              yield* untilWaiting(sql, 1)
-              return fiber
-            })
-          )
-          yield* Fiber.join(fiber)
-          expect(yield* deliveries.list(tenant, { limit: 1 })).toMatchObject([{ state: "Due", dueAt: now }])
-        })
-      )
-    })
-  )
+        )
+        yield* Fiber.join(fiber)
+        expect(yield* deliveries.list(tenant, { limit: 1 })).toMatchObject([{ state: "Due", dueAt: now }])
+      })
+    )
+  })
 
   it.live(`one of ${writers} writers to a rate, new or stored, wins; others are given it`, () =>
     Effect.gen(function* () {
@@ -278,54 +267,50 @@ describe.skipIf(!hasServer)("races of waiting writers", () => {
     })
   )
 
-  it.live("an old rate that is being written is not waited for when others are forgotten", () =>
-    Effect.gen(function* () {
-      const url = yield* newDatabase
-      const sql = yield* clientOf(url, 2)
-      yield* withStorage({ url, lockTimeoutMillis: 100 })(
-        Effect.gen(function* () {
-          const { changedSince, forgetBefore, write } = yield* SuccessRates
-          const old = ["", "EUR DE card visa"].map((segment) => ({
-            tenant,
-            connectionId: "first",
-            segment,
-            rate: { succeeded: 1, failed: 0, at: 1 },
-            version: 1
-          }))
-          yield* write(old)
-          yield* sql.withTransaction(
-            Effect.gen(function* () {
-              yield* sql`select 1 from success_rates where segment = '' for update`
-              expect(yield* forgetBefore(2)).toBe(1)
-            })
-          )
-          expect(yield* changedSince(0)).toStrictEqual([old[0]])
-        })
-      )
-    })
-  )
+  itRunsLive("an old rate that is being written is not waited for when others are forgotten", function* () {
+    const url = yield* newDatabase
+    const sql = yield* clientOf(url, 2)
+    yield* withStorage({ url, lockTimeoutMillis: 100 })(
+      Effect.gen(function* () {
+        const { changedSince, forgetBefore, write } = yield* SuccessRates
+        const old = ["", "EUR DE card visa"].map((segment) => ({
+          tenant,
+          connectionId: "first",
+          segment,
+          rate: { succeeded: 1, failed: 0, at: 1 },
+          version: 1
+        }))
+        yield* write(old)
+        yield* sql.withTransaction(
+          Effect.gen(function* () {
+            yield* sql`select 1 from success_rates where segment = '' for update`
+            expect(yield* forgetBefore(2)).toBe(1)
+          })
+        )
+        expect(yield* changedSince(0)).toStrictEqual([old[0]])
+      })
+    )
+  })
 
-  it.live("a commit gives up on a row held too long, and surely wrote nothing", () =>
-    Effect.gen(function* () {
-      const url = yield* newDatabase
-      const sql = yield* clientOf(url, writers + 2)
-      yield* withStorage({ url, lockTimeoutMillis: 100 })(
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const change = yield* newChange()
-          yield* ledger.commit(change)
-          yield* sql.withTransaction(
-            Effect.gen(function* () {
-              yield* sql`select 1 from payments for update`
-              const failure = yield* Effect.flip(ledger.commit(nextOf(change, "too late")))
-              expect(failure).toMatchObject({ _tag: "pointsman/StorageError", cause: { code: "55P03" } })
-            })
-          )
-          yield* ledger.commit(nextOf(change, "in time"))
-        })
-      )
-    })
-  )
+  itRunsLive("a commit gives up on a row held too long, and surely wrote nothing", function* () {
+    const url = yield* newDatabase
+    const sql = yield* clientOf(url, writers + 2)
+    yield* withStorage({ url, lockTimeoutMillis: 100 })(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const change = yield* newChange()
+        yield* ledger.commit(change)
+        yield* sql.withTransaction(
+          Effect.gen(function* () {
+            yield* sql`select 1 from payments for update`
+            const failure = yield* Effect.flip(ledger.commit(nextOf(change, "too late")))
+            expect(failure).toMatchObject({ _tag: "pointsman/StorageError", cause: { code: "55P03" } })
+          })
+        )
+        yield* ledger.commit(nextOf(change, "in time"))
+      })
+    )
+  })
 })
 
 const overwriteKey = (sql: PgClient.PgClient, key: string) =>

@@ -1,6 +1,8 @@
 /** Rows are written in their short and derived forms, and read as they were. */
+
 import { randomBytes, randomUUID } from "node:crypto"
 import { describe, expect, it } from "@effect/vitest"
+import { itRunsLive } from "@pointsman/contracts/vitest"
 import type { Claim, Payment, Refund } from "@pointsman/core"
 import { moveClaim } from "@pointsman/core/internal"
 import { type Change, Ids, Ledger } from "@pointsman/core/ports"
@@ -84,16 +86,14 @@ describe.skipIf(!hasServer)("short rows", () => {
     return row
   })
 
-  it.live("the rows of an answered payment are short", () =>
-    Effect.gen(function* () {
-      const url = yield* newDatabase
-      const written = yield* write(url)
-      const row = yield* storedOf(url, written.payment.id)
-      expect(row?.data).toBe('["order-1",1000,"EUR"]')
-      expect(row?.claim.length).toBeLessThan(200)
-      yield* withStorage({ url })(isRead(written)).pipe(Effect.provide(Ids.layer))
-    })
-  )
+  itRunsLive("the rows of an answered payment are short", function* () {
+    const url = yield* newDatabase
+    const written = yield* write(url)
+    const row = yield* storedOf(url, written.payment.id)
+    expect(row?.data).toBe('["order-1",1000,"EUR"]')
+    expect(row?.claim.length).toBeLessThan(200)
+    yield* withStorage({ url })(isRead(written)).pipe(Effect.provide(Ids.layer))
+  })
 
   it.live("a payment with 100 refunds under keys takes at most 8,000 bytes", () =>
     Effect.gen(function* () {
@@ -131,35 +131,33 @@ describe.skipIf(!hasServer)("short rows", () => {
   )
 
   for (const batchCommits of [true, false]) {
-    it.live(`an answer keeps its first references on later ones (batches: ${batchCommits})`, () =>
-      Effect.gen(function* () {
-        const url = yield* newDatabase
-        yield* withStorage({ url, batchCommits })(
-          Effect.gen(function* () {
-            const { claim, payment } = yield* answered
-            const ledger = yield* Ledger
-            let before = payment
-            for (const providerRef of ["ref-second", null, "ref-third"]) {
-              const after = { ...before, version: before.version + 1, providerRef }
-              yield* ledger.commit({
-                tenant,
-                payment: { expected: before.version, after },
-                attempts: [],
-                events: []
-              })
-              expect(Option.getOrThrow(yield* ledger.payment(tenant, payment.id))).toStrictEqual(after)
-              expect(Option.getOrThrow(yield* ledger.claim(tenant, claim.key))).toStrictEqual(claim)
-              before = after
-            }
-            const [old] = yield* ledger.oldClaims({ claimedBefore: Number.MAX_SAFE_INTEGER, limit: 1 })
-            expect(old?.claim).toStrictEqual(claim)
-            const another = yield* newChange()
-            const claimed = { ...claim, paymentId: another.payment.after.id, version: 1, answer: null }
-            const taken = yield* Effect.flip(ledger.commit({ ...another, claim: { expected: 0, after: claimed } }))
-            expect(taken).toMatchObject({ _tag: "pointsman/KeyTaken", claim })
-          })
-        ).pipe(Effect.provide(Ids.layer))
-      })
-    )
+    itRunsLive(`an answer keeps its first references on later ones (batches: ${batchCommits})`, function* () {
+      const url = yield* newDatabase
+      yield* withStorage({ url, batchCommits })(
+        Effect.gen(function* () {
+          const { claim, payment } = yield* answered
+          const ledger = yield* Ledger
+          let before = payment
+          for (const providerRef of ["ref-second", null, "ref-third"]) {
+            const after = { ...before, version: before.version + 1, providerRef }
+            yield* ledger.commit({
+              tenant,
+              payment: { expected: before.version, after },
+              attempts: [],
+              events: []
+            })
+            expect(Option.getOrThrow(yield* ledger.payment(tenant, payment.id))).toStrictEqual(after)
+            expect(Option.getOrThrow(yield* ledger.claim(tenant, claim.key))).toStrictEqual(claim)
+            before = after
+          }
+          const [old] = yield* ledger.oldClaims({ claimedBefore: Number.MAX_SAFE_INTEGER, limit: 1 })
+          expect(old?.claim).toStrictEqual(claim)
+          const another = yield* newChange()
+          const claimed = { ...claim, paymentId: another.payment.after.id, version: 1, answer: null }
+          const taken = yield* Effect.flip(ledger.commit({ ...another, claim: { expected: 0, after: claimed } }))
+          expect(taken).toMatchObject({ _tag: "pointsman/KeyTaken", claim })
+        })
+      ).pipe(Effect.provide(Ids.layer))
+    })
   }
 })

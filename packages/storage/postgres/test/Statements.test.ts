@@ -1,6 +1,8 @@
 /** How many statements each operation asks of the database, through the whole of core. */
+
 import type { PgConnection } from "@effect/sql-pg"
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
+import { itRuns } from "@pointsman/contracts/vitest"
 import { type Caller, credentialsContext, Pointsman } from "@pointsman/core"
 import {
   Connectors,
@@ -151,63 +153,59 @@ const counted = Effect.gen(function* () {
 }).pipe(Effect.provide(Ids.layer))
 
 describe.skipIf(!hasServer)("statements", () => {
-  it.effect("each operation that goes well asks for no more than it needs", () =>
-    Effect.gen(function* () {
-      const { askedBy, db, pointsman } = yield* counted
-      // The tenant is known from then on.
-      yield* pointsman.create(caller, sampleRequest())
-      const direct = yield* askedBy(pointsman.create(caller, sampleRequest({ idempotencyKey: "key-0001" })))
-      expect(direct.asked).toEqual(["commit", "commit"])
-      const again = yield* askedBy(pointsman.create(caller, sampleRequest({ idempotencyKey: "key-0001" })))
-      expect(again.asked).toEqual(["commit", "commit"])
-      expect(again.answer.isReplay).toBe(true)
+  itRuns("each operation that goes well asks for no more than it needs", function* () {
+    const { askedBy, db, pointsman } = yield* counted
+    // The tenant is known from then on.
+    yield* pointsman.create(caller, sampleRequest())
+    const direct = yield* askedBy(pointsman.create(caller, sampleRequest({ idempotencyKey: "key-0001" })))
+    expect(direct.asked).toEqual(["commit", "commit"])
+    const again = yield* askedBy(pointsman.create(caller, sampleRequest({ idempotencyKey: "key-0001" })))
+    expect(again.asked).toEqual(["commit", "commit"])
+    expect(again.answer.isReplay).toBe(true)
 
-      const created = yield* askedBy(pointsman.create(caller, sampleRequest(authorize)))
-      const captured = created.answer.payment.id
-      const voided = (yield* pointsman.create(caller, sampleRequest(authorize))).payment.id
-      const capture = yield* askedBy(pointsman.capture(caller, { ...order, paymentId: captured }))
-      expect(capture.asked).toEqual(["commit", "commit"])
-      const annulled = yield* askedBy(pointsman.void(caller, { ...order, paymentId: voided }))
-      expect(annulled.asked).toEqual(["commit", "commit"])
-      const refund = yield* askedBy(pointsman.refund(caller, { ...order, paymentId: captured }))
-      expect(refund.asked).toEqual(["commit", "commit"])
-      expect([created, capture, refund].flatMap(({ asked }) => asked)).toHaveLength(6)
+    const created = yield* askedBy(pointsman.create(caller, sampleRequest(authorize)))
+    const captured = created.answer.payment.id
+    const voided = (yield* pointsman.create(caller, sampleRequest(authorize))).payment.id
+    const capture = yield* askedBy(pointsman.capture(caller, { ...order, paymentId: captured }))
+    expect(capture.asked).toEqual(["commit", "commit"])
+    const annulled = yield* askedBy(pointsman.void(caller, { ...order, paymentId: voided }))
+    expect(annulled.asked).toEqual(["commit", "commit"])
+    const refund = yield* askedBy(pointsman.refund(caller, { ...order, paymentId: captured }))
+    expect(refund.asked).toEqual(["commit", "commit"])
+    expect([created, capture, refund].flatMap(({ asked }) => asked)).toHaveLength(6)
 
-      // Each event has gone to both endpoints, in those same commits.
-      const [row] = yield* db.read(
-        "test",
-        "select (select count(*)::integer from events) as events, (select count(*)::integer from deliveries) as sent"
-      )
-      expect(row?.["sent"]).toBe(2 * (row?.["events"] as number))
-      expect(row?.["events"]).toBeGreaterThan(8)
-    })
-  )
+    // Each event has gone to both endpoints, in those same commits.
+    const [row] = yield* db.read(
+      "test",
+      "select (select count(*)::integer from events) as events, (select count(*)::integer from deliveries) as sent"
+    )
+    expect(row?.["sent"]).toBe(2 * (row?.["events"] as number))
+    expect(row?.["events"]).toBeGreaterThan(8)
+  })
 
-  it.effect("a payment that another server wrote last is read, and decided as stored", () =>
-    Effect.gen(function* () {
-      const { askedBy, other, pointsman, provider } = yield* counted
-      const createdBy = (server: Pointsman["Service"]) =>
-        Effect.map(server.create(caller, sampleRequest(authorize)), ({ payment }) => payment.id)
+  itRuns("a payment that another server wrote last is read, and decided as stored", function* () {
+    const { askedBy, other, pointsman, provider } = yield* counted
+    const createdBy = (server: Pointsman["Service"]) =>
+      Effect.map(server.create(caller, sampleRequest(authorize)), ({ payment }) => payment.id)
 
-      // The tenant and its endpoints are known from then on.
-      yield* createdBy(pointsman)
-      const theirs = yield* createdBy(other)
-      const capture = yield* askedBy(pointsman.capture(caller, { ...order, paymentId: theirs }))
-      expect(capture.asked).toEqual(["book", "commit", "commit"])
+    // The tenant and its endpoints are known from then on.
+    yield* createdBy(pointsman)
+    const theirs = yield* createdBy(other)
+    const capture = yield* askedBy(pointsman.capture(caller, { ...order, paymentId: theirs }))
+    expect(capture.asked).toEqual(["book", "commit", "commit"])
 
-      const voided = yield* createdBy(pointsman)
-      yield* other.void(caller, { ...order, paymentId: voided })
-      const late = yield* askedBy(Effect.flip(pointsman.capture(caller, { ...order, paymentId: voided })))
-      // What was kept is refused by its version, and why is read.
-      expect(late.asked).toEqual(["commit", "commit", "book"])
-      expect(late.answer._tag).toBe("pointsman/NotCapturable")
+    const voided = yield* createdBy(pointsman)
+    yield* other.void(caller, { ...order, paymentId: voided })
+    const late = yield* askedBy(Effect.flip(pointsman.capture(caller, { ...order, paymentId: voided })))
+    // What was kept is refused by its version, and why is read.
+    expect(late.asked).toEqual(["commit", "commit", "book"])
+    expect(late.answer._tag).toBe("pointsman/NotCapturable")
 
-      yield* other.refund(caller, { ...order, paymentId: theirs, amountMinor: 1500 })
-      const rest = yield* askedBy(pointsman.refund(caller, { ...order, paymentId: theirs }))
-      expect(rest.asked).toEqual(["commit", "commit", "book", "commit", "commit"])
-      expect(rest.answer.payment.state).toBe("Refunded")
-      expect(provider.captures.map(({ money }) => money.minorUnits)).toEqual([1999])
-      expect(provider.refunds.map(({ money }) => money.minorUnits)).toEqual([1500, 499])
-    })
-  )
+    yield* other.refund(caller, { ...order, paymentId: theirs, amountMinor: 1500 })
+    const rest = yield* askedBy(pointsman.refund(caller, { ...order, paymentId: theirs }))
+    expect(rest.asked).toEqual(["commit", "commit", "book", "commit", "commit"])
+    expect(rest.answer.payment.state).toBe("Refunded")
+    expect(provider.captures.map(({ money }) => money.minorUnits)).toEqual([1999])
+    expect(provider.refunds.map(({ money }) => money.minorUnits)).toEqual([1500, 499])
+  })
 })

@@ -1,5 +1,7 @@
 /** Commits that wait and are written by one statement: what they share, and what they must not. */
+
 import { describe, expect, it } from "@effect/vitest"
+import { itRunsLive } from "@pointsman/contracts/vitest"
 import { type Change, Ids, Ledger, Stale, StorageAllowance } from "@pointsman/core/ports"
 import { Cause, Effect, Exit, Fiber, Option, type Redacted, Result, Scheduler } from "effect"
 import type { LedgerOptions } from "../src/Commit.ts"
@@ -191,28 +193,26 @@ describe.skipIf(!hasServer)("commits together", () => {
     }).pipe(Effect.provide(Ids.layer))
   )
 
-  it.live("all that a statement with a lost answer wrote is unknown, and stored", () =>
-    Effect.gen(function* () {
-      const proxy = yield* proxyTo(yield* newDatabase)
-      yield* withStorage({ url: proxy.url, maxConnections: mostAlone + maxStatements + 2 })(
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const changes = yield* changesOf(mostAlone + 8)
-          // The tenant is known by then: those that follow are sent at once.
-          yield* ledger.commit(yield* newChange())
-          proxy.cutAt = { text: changes[mostAlone + 4]?.payment.after.id ?? "", when: "after" }
-          const ends = yield* Effect.forEach(changes, (change) => Effect.result(ledger.commit(change)), atOnce)
-          expect(ends.slice(0, mostAlone).filter(Result.isSuccess)).toHaveLength(mostAlone)
-          expect(ends.slice(mostAlone).map((end) => (Result.isFailure(end) ? end.failure._tag : "written"))).toEqual(
-            Array(8).fill("pointsman/CommitUnknown")
-          )
-          for (const { payment } of changes) {
-            expect(yield* ledger.payment(tenant, payment.after.id)).toStrictEqual(Option.some(payment.after))
-          }
-        })
-      )
-    })
-  )
+  itRunsLive("all that a statement with a lost answer wrote is unknown, and stored", function* () {
+    const proxy = yield* proxyTo(yield* newDatabase)
+    yield* withStorage({ url: proxy.url, maxConnections: mostAlone + maxStatements + 2 })(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const changes = yield* changesOf(mostAlone + 8)
+        // The tenant is known by then: those that follow are sent at once.
+        yield* ledger.commit(yield* newChange())
+        proxy.cutAt = { text: changes[mostAlone + 4]?.payment.after.id ?? "", when: "after" }
+        const ends = yield* Effect.forEach(changes, (change) => Effect.result(ledger.commit(change)), atOnce)
+        expect(ends.slice(0, mostAlone).filter(Result.isSuccess)).toHaveLength(mostAlone)
+        expect(ends.slice(mostAlone).map((end) => (Result.isFailure(end) ? end.failure._tag : "written"))).toEqual(
+          Array(8).fill("pointsman/CommitUnknown")
+        )
+        for (const { payment } of changes) {
+          expect(yield* ledger.payment(tenant, payment.after.id)).toStrictEqual(Option.some(payment.after))
+        }
+      })
+    )
+  })
 
   it.live("a commit that is given up while it waits is not written", () =>
     Effect.gen(function* () {

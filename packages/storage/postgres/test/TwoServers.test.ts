@@ -1,5 +1,7 @@
 /** Two storages on one database, as two servers have them. */
+
 import { describe, expect, it } from "@effect/vitest"
+import { itRuns } from "@pointsman/contracts/vitest"
 import type { ApiKey } from "@pointsman/core"
 import { Deliveries, Directory, type DirectoryContents, Ids, Ledger } from "@pointsman/core/ports"
 import { layer } from "@pointsman/storage-postgres"
@@ -69,26 +71,22 @@ const given = Effect.gen(function* () {
 })
 
 describe.skipIf(!hasServer)("two servers", () => {
-  it.effect("a kept copy is notified of another's write, and reads it", () =>
-    Effect.gen(function* () {
-      const { directory, one } = yield* given
-      yield* Context.get(one, Directory).write(contents({ apiKeys: [{ ...apiKey, revokedAt: 12_345 }] }))
-      yield* until(
-        "the revocation is read",
-        Effect.map(revokedAt(directory), (at) => at === 12_345)
-      )
-    })
-  )
+  itRuns("a kept copy is notified of another's write, and reads it", function* () {
+    const { directory, one } = yield* given
+    yield* Context.get(one, Directory).write(contents({ apiKeys: [{ ...apiKey, revokedAt: 12_345 }] }))
+    yield* until(
+      "the revocation is read",
+      Effect.map(revokedAt(directory), (at) => at === 12_345)
+    )
+  })
 
-  it.effect("a copy whose notice did not arrive is compared after a second, and replaced", () =>
-    Effect.gen(function* () {
-      const { directory, revoke } = yield* given
-      yield* revoke(12_345)
-      expect(yield* revokedAt(directory)).not.toBe(12_345)
-      yield* TestClock.adjust("1 second")
-      expect(yield* revokedAt(directory)).toBe(12_345)
-    })
-  )
+  itRuns("a copy whose notice did not arrive is compared after a second, and replaced", function* () {
+    const { directory, revoke } = yield* given
+    yield* revoke(12_345)
+    expect(yield* revokedAt(directory)).not.toBe(12_345)
+    yield* TestClock.adjust("1 second")
+    expect(yield* revokedAt(directory)).toBe(12_345)
+  })
 
   it.effect("a server that lost the line on which it listens uses no copy", () =>
     Effect.gen(function* () {

@@ -1,5 +1,7 @@
 /** However much waits for one endpoint, SQLite finds what is due without walking over it. */
-import { describe, expect, it } from "@effect/vitest"
+
+import { describe, expect } from "@effect/vitest"
+import { itRuns } from "@pointsman/contracts/vitest"
 import { type Deliveries, Ids } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { open } from "../src/Database.ts"
@@ -91,15 +93,13 @@ describe("query plans of deliveries", () => {
   }
 
   for (const [what, [call, expected]] of Object.entries(calls)) {
-    it.effect(`SQLite goes straight to ${what} among many rows`, () =>
-      Effect.gen(function* () {
-        const plan = yield* planOf(call)
-        const searches = plan.filter(
-          (step) => step.startsWith("SEARCH deliver") || /^SEARCH (?:webhook|events)/.test(step)
-        )
-        expect(new Set(searches)).toEqual(new Set(expected.map((walk) => `SEARCH ${walk}`)))
-        expect(plan.filter((step) => /^SCAN (?:deliver|events|webhook)/.test(step))).toEqual([])
-      })
-    )
+    itRuns(`SQLite goes straight to ${what} among many rows`, function* () {
+      const plan = yield* planOf(call)
+      const searches = plan.filter(
+        (step) => step.startsWith("SEARCH deliver") || /^SEARCH (?:webhook|events)/.test(step)
+      )
+      expect(new Set(searches)).toEqual(new Set(expected.map((walk) => `SEARCH ${walk}`)))
+      expect(plan.filter((step) => /^SCAN (?:deliver|events|webhook)/.test(step))).toEqual([])
+    })
   }
 })

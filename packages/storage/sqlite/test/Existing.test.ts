@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "@effect/vitest"
+import { itRuns } from "@pointsman/contracts/vitest"
 import { Ledger } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { inspect } from "../src/index.ts"
@@ -13,14 +14,12 @@ const refusal = (filename: string) =>
   )
 
 describe("an existing file", () => {
-  it.effect("an open without a file fails and leaves none behind", () =>
-    Effect.gen(function* () {
-      const filename = yield* newFile
-      yield* refusal(filename)
-      yield* Effect.flip(inspect(filename))
-      expect(existsSync(filename)).toBe(false)
-    })
-  )
+  itRuns("an open without a file fails and leaves none behind", function* () {
+    const filename = yield* newFile
+    yield* refusal(filename)
+    yield* Effect.flip(inspect(filename))
+    expect(existsSync(filename)).toBe(false)
+  })
 
   it.effect.each<[string, string, number | null, RegExp]>([
     ["a database of somebody else's", "create table notes (text)", null, /^the file is not a Pointsman database/u],
@@ -43,22 +42,20 @@ describe("an existing file", () => {
     })
   )
 
-  it.effect("a file of this version opened beside its server lets both write", () =>
-    Effect.gen(function* () {
-      const filename = yield* newFile
-      const write = Effect.gen(function* () {
-        const change = yield* newChange()
-        yield* (yield* Ledger).commit(change)
-        return change.payment.after.id
-      })
-      yield* Effect.gen(function* () {
-        const written = [yield* write, yield* write.pipe(withStorage({ filename, existing: true }))]
-        for (const id of written) expect(Option.isSome(yield* (yield* Ledger).payment(tenant, id))).toBe(true)
-      }).pipe(withStorage({ filename }))
-      // And when nobody else has it open.
-      yield* write.pipe(withStorage({ filename, existing: true }))
-      const { newest, schema } = yield* inspect(filename)
-      expect(schema).toBe(newest)
+  itRuns("a file of this version opened beside its server lets both write", function* () {
+    const filename = yield* newFile
+    const write = Effect.gen(function* () {
+      const change = yield* newChange()
+      yield* (yield* Ledger).commit(change)
+      return change.payment.after.id
     })
-  )
+    yield* Effect.gen(function* () {
+      const written = [yield* write, yield* write.pipe(withStorage({ filename, existing: true }))]
+      for (const id of written) expect(Option.isSome(yield* (yield* Ledger).payment(tenant, id))).toBe(true)
+    }).pipe(withStorage({ filename }))
+    // And when nobody else has it open.
+    yield* write.pipe(withStorage({ filename, existing: true }))
+    const { newest, schema } = yield* inspect(filename)
+    expect(schema).toBe(newest)
+  })
 })

@@ -1,6 +1,8 @@
 /** What leaves a file makes the file smaller. */
+
 import { DatabaseSync } from "node:sqlite"
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
+import { itRunsLive } from "@pointsman/contracts/vitest"
 import { Ids, Ledger, Retention, type StoredMessage } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { newFile, tenant, withStorage } from "./Given.ts"
@@ -44,12 +46,10 @@ const prune = (filename: string) =>
   ).pipe(Effect.provide(Ids.layer))
 
 describe("a file from which records left", () => {
-  it.live("a new file is smaller after bodies leave and the upkeep", () =>
-    Effect.gen(function* () {
-      const filename = yield* newFile
-      const { after, before } = yield* prune(filename)
-      // Five pages of 4,096 bytes for each body.
-      expect(before - after).toBeGreaterThanOrEqual(50 * 4)
-    })
-  )
+  itRunsLive("a new file is smaller after bodies leave and the upkeep", function* () {
+    const filename = yield* newFile
+    const { after, before } = yield* prune(filename)
+    // Five pages of 4,096 bytes for each body.
+    expect(before - after).toBeGreaterThanOrEqual(50 * 4)
+  })
 })

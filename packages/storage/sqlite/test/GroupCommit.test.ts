@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
+import { itRuns } from "@pointsman/contracts/vitest"
 import type { Payment } from "@pointsman/core"
 import { type Change, type CommitFailure, Ids, Ledger } from "@pointsman/core/ports"
 import { layer } from "@pointsman/storage-sqlite"
@@ -56,89 +57,79 @@ const withStatement = Effect.fnUntraced(function* (sql: RegExp, run: (db: Databa
 const sqliteError = (errcode: number): Error => Object.assign(new Error("as SQLite tells it"), { errcode })
 
 describe("group commit", () => {
-  it.effect("32 changes committed at once share a durable write with 16 at least", () =>
-    Effect.gen(function* () {
-      const sizes: Array<number> = []
-      const filename = yield* newFile
-      yield* Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const changes = yield* newChanges(32)
-        expect(new Set(tags(yield* commitAll(ledger, changes)))).toEqual(new Set(["written"]))
-        expect(Math.max(...sizes)).toBeGreaterThanOrEqual(16)
-        expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(32)
-      }).pipe(withStorage({ filename, onCommit: ({ changes }) => sizes.push(changes) }))
-    })
-  )
+  itRuns("32 changes committed at once share a durable write with 16 at least", function* () {
+    const sizes: Array<number> = []
+    const filename = yield* newFile
+    yield* Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const changes = yield* newChanges(32)
+      expect(new Set(tags(yield* commitAll(ledger, changes)))).toEqual(new Set(["written"]))
+      expect(Math.max(...sizes)).toBeGreaterThanOrEqual(16)
+      expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(32)
+    }).pipe(withStorage({ filename, onCommit: ({ changes }) => sizes.push(changes) }))
+  })
 
-  it.effect("callers that come one by one within a turn of the loop share a write", () =>
-    Effect.gen(function* () {
-      const sizes: Array<number> = []
-      yield* Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const changes = yield* newChanges(32)
-        // Each caller is a few microtasks later than the one before it, as answers of a provider are.
-        const late = (microtasks: number) =>
-          Effect.promise(async () => {
-            for (let count = 0; count < microtasks; count++) await undefined
-          })
-        yield* Effect.forEach(changes, (change, index) => Effect.andThen(late(10 * index), ledger.commit(change)), {
-          concurrency: "unbounded"
+  itRuns("callers that come one by one within a turn of the loop share a write", function* () {
+    const sizes: Array<number> = []
+    yield* Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const changes = yield* newChanges(32)
+      // Each caller is a few microtasks later than the one before it, as answers of a provider are.
+      const late = (microtasks: number) =>
+        Effect.promise(async () => {
+          for (let count = 0; count < microtasks; count++) await undefined
         })
-        expect(Math.max(...sizes)).toBeGreaterThanOrEqual(16)
-      }).pipe(withStorage({ filename: ":memory:", onCommit: ({ changes }) => sizes.push(changes) }))
-    })
-  )
+      yield* Effect.forEach(changes, (change, index) => Effect.andThen(late(10 * index), ledger.commit(change)), {
+        concurrency: "unbounded"
+      })
+      expect(Math.max(...sizes)).toBeGreaterThanOrEqual(16)
+    }).pipe(withStorage({ filename: ":memory:", onCommit: ({ changes }) => sizes.push(changes) }))
+  })
 
-  it.effect("no write is larger than 128 for more changes than a batch holds", () =>
-    Effect.gen(function* () {
-      const sizes: Array<number> = []
-      yield* Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const changes = yield* newChanges(300)
-        yield* commitAll(ledger, changes)
-        expect(Math.max(...sizes)).toBe(128)
-        expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(300)
-        expect(yield* ledger.events(tenant, { limit: 1000 })).toHaveLength(300)
-      }).pipe(withStorage({ filename: ":memory:", onCommit: ({ changes }) => sizes.push(changes) }))
-    })
-  )
+  itRuns("no write is larger than 128 for more changes than a batch holds", function* () {
+    const sizes: Array<number> = []
+    yield* Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const changes = yield* newChanges(300)
+      yield* commitAll(ledger, changes)
+      expect(Math.max(...sizes)).toBe(128)
+      expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(300)
+      expect(yield* ledger.events(tenant, { limit: 1000 })).toHaveLength(300)
+    }).pipe(withStorage({ filename: ":memory:", onCommit: ({ changes }) => sizes.push(changes) }))
+  })
 
-  it.effect("callers of a full batch share the next write with the change left over", () =>
-    Effect.gen(function* () {
-      const sizes: Array<number> = []
-      yield* Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const callers = yield* Effect.forEach(Array(129).keys(), () => newChanges(4))
-        yield* Effect.forEach(callers, (changes) => Effect.forEach(changes, ledger.commit), {
-          concurrency: "unbounded"
-        })
-        // 516 changes. Writing the one that was left over alone would take two writes for each of the four rounds.
-        expect(sizes.length).toBeLessThanOrEqual(6)
-      }).pipe(withStorage({ filename: ":memory:", onCommit: ({ changes }) => sizes.push(changes) }))
-    })
-  )
+  itRuns("callers of a full batch share the next write with the change left over", function* () {
+    const sizes: Array<number> = []
+    yield* Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const callers = yield* Effect.forEach(Array(129).keys(), () => newChanges(4))
+      yield* Effect.forEach(callers, (changes) => Effect.forEach(changes, ledger.commit), {
+        concurrency: "unbounded"
+      })
+      // 516 changes. Writing the one that was left over alone would take two writes for each of the four rounds.
+      expect(sizes.length).toBeLessThanOrEqual(6)
+    }).pipe(withStorage({ filename: ":memory:", onCommit: ({ changes }) => sizes.push(changes) }))
+  })
 
-  it.effect("a poisoned change of a batch fails by itself and leaves nothing", () =>
-    Effect.gen(function* () {
-      const sizes: Array<number> = []
-      yield* Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const poison = yield* poisoned
-        const good = yield* newChanges(7)
-        const changes = [...good.slice(0, 3), poison, ...good.slice(3)]
-        expect(tags(yield* commitAll(ledger, changes))).toEqual([
-          ...Array(3).fill("written"),
-          "pointsman/StorageError",
-          ...Array(4).fill("written")
-        ])
-        expect(sizes).toEqual([8])
-        expect(yield* stored(ledger, good)).toEqual(Array(7).fill(true))
-        expect(yield* stored(ledger, [poison])).toEqual([false])
-        expect(yield* ledger.claim(tenant, poison.claim.after.key)).toEqual(Option.none())
-        expect(yield* ledger.events(tenant, { limit: 100 })).toHaveLength(7)
-      }).pipe(withStorage({ filename: ":memory:", onCommit: ({ changes }) => sizes.push(changes) }))
-    })
-  )
+  itRuns("a poisoned change of a batch fails by itself and leaves nothing", function* () {
+    const sizes: Array<number> = []
+    yield* Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const poison = yield* poisoned
+      const good = yield* newChanges(7)
+      const changes = [...good.slice(0, 3), poison, ...good.slice(3)]
+      expect(tags(yield* commitAll(ledger, changes))).toEqual([
+        ...Array(3).fill("written"),
+        "pointsman/StorageError",
+        ...Array(4).fill("written")
+      ])
+      expect(sizes).toEqual([8])
+      expect(yield* stored(ledger, good)).toEqual(Array(7).fill(true))
+      expect(yield* stored(ledger, [poison])).toEqual([false])
+      expect(yield* ledger.claim(tenant, poison.claim.after.key)).toEqual(Option.none())
+      expect(yield* ledger.events(tenant, { limit: 100 })).toHaveLength(7)
+    }).pipe(withStorage({ filename: ":memory:", onCommit: ({ changes }) => sizes.push(changes) }))
+  })
 
   const pastChecks: Readonly<Record<string, (payment: Payment) => Partial<Change>>> = {
     "its refunds do not add up": (payment) => ({ refunds: [newRefund(payment)] }),
@@ -151,30 +142,28 @@ describe("group commit", () => {
   }
 
   for (const [because, parts] of Object.entries(pastChecks)) {
-    it.effect(`a broken change of a batch dies by itself and leaves nothing: ${because}`, () =>
-      Effect.gen(function* () {
-        const sizes: Array<number> = []
-        yield* Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const bad = yield* newChange()
-          const good = yield* newChanges(7)
-          const changes = [...good.slice(0, 3), { ...bad, ...parts(bad.payment.after) }, ...good.slice(3)]
-          const exits = yield* Effect.forEach(changes, (change) => Effect.exit(ledger.commit(change)), {
-            concurrency: "unbounded"
-          })
-          expect(exits.map(Exit.isSuccess)).toEqual([true, true, true, false, true, true, true, true])
-          expect(exits.map((exit) => Exit.isFailure(exit) && Cause.hasDies(exit.cause))[3]).toBe(true)
-          expect(sizes).toEqual([8])
-          expect(yield* stored(ledger, good)).toEqual(Array(7).fill(true))
-          expect(yield* stored(ledger, [bad])).toEqual([false])
-          expect(yield* ledger.claim(tenant, bad.claim.after.key)).toEqual(Option.none())
-          // The same change can be written as it should have been: nothing of the broken one is in the way.
-          yield* ledger.commit(bad)
-          const book = Option.getOrThrow(yield* ledger.book(tenant, bad.payment.after.id))
-          expect([book.operations, book.refunds]).toEqual([[], []])
-        }).pipe(withStorage({ filename: ":memory:", onCommit: ({ changes }) => sizes.push(changes) }))
-      })
-    )
+    itRuns(`a broken change of a batch dies by itself and leaves nothing: ${because}`, function* () {
+      const sizes: Array<number> = []
+      yield* Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const bad = yield* newChange()
+        const good = yield* newChanges(7)
+        const changes = [...good.slice(0, 3), { ...bad, ...parts(bad.payment.after) }, ...good.slice(3)]
+        const exits = yield* Effect.forEach(changes, (change) => Effect.exit(ledger.commit(change)), {
+          concurrency: "unbounded"
+        })
+        expect(exits.map(Exit.isSuccess)).toEqual([true, true, true, false, true, true, true, true])
+        expect(exits.map((exit) => Exit.isFailure(exit) && Cause.hasDies(exit.cause))[3]).toBe(true)
+        expect(sizes).toEqual([8])
+        expect(yield* stored(ledger, good)).toEqual(Array(7).fill(true))
+        expect(yield* stored(ledger, [bad])).toEqual([false])
+        expect(yield* ledger.claim(tenant, bad.claim.after.key)).toEqual(Option.none())
+        // The same change can be written as it should have been: nothing of the broken one is in the way.
+        yield* ledger.commit(bad)
+        const book = Option.getOrThrow(yield* ledger.book(tenant, bad.payment.after.id))
+        expect([book.operations, book.refunds]).toEqual([[], []])
+      }).pipe(withStorage({ filename: ":memory:", onCommit: ({ changes }) => sizes.push(changes) }))
+    })
   }
 
   it.effect("a change of a payment's creation time or amount dies and leaves nothing", () =>
@@ -270,29 +259,27 @@ describe("group commit", () => {
     }).pipe(Effect.provide(Ids.layer))
   )
 
-  it.effect("changes that wait are written before the storage closes", () =>
-    Effect.gen(function* () {
-      const filename = yield* newFile
-      const scope = yield* Scope.make()
-      const context = yield* Layer.buildWithScope(Layer.provideMerge(layer({ filename }), Ids.layer), scope)
-      const { changes, fibers, late } = yield* Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const changes = yield* newChanges(8)
-        const fibers = yield* Effect.forEach(changes, (change) =>
-          Effect.forkDetach(ledger.commit(change), { startImmediately: true })
-        )
-        const change = yield* newChange()
-        return { changes, fibers, late: ledger.commit(change) }
-      }).pipe(Effect.provideContext(context))
+  itRuns("changes that wait are written before the storage closes", function* () {
+    const filename = yield* newFile
+    const scope = yield* Scope.make()
+    const context = yield* Layer.buildWithScope(Layer.provideMerge(layer({ filename }), Ids.layer), scope)
+    const { changes, fibers, late } = yield* Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const changes = yield* newChanges(8)
+      const fibers = yield* Effect.forEach(changes, (change) =>
+        Effect.forkDetach(ledger.commit(change), { startImmediately: true })
+      )
+      const change = yield* newChange()
+      return { changes, fibers, late: ledger.commit(change) }
+    }).pipe(Effect.provideContext(context))
 
-      yield* Scope.close(scope, Exit.void)
+    yield* Scope.close(scope, Exit.void)
 
-      const exits = yield* Effect.forEach(fibers, (fiber) => Fiber.await(fiber))
-      expect(exits.every(Exit.isSuccess)).toBe(true)
-      expect((yield* Effect.flip(late))._tag).toBe("pointsman/StorageError")
-      yield* Effect.gen(function* () {
-        expect(yield* stored(yield* Ledger, changes)).toEqual(Array(8).fill(true))
-      }).pipe(withStorage({ filename }))
-    })
-  )
+    const exits = yield* Effect.forEach(fibers, (fiber) => Fiber.await(fiber))
+    expect(exits.every(Exit.isSuccess)).toBe(true)
+    expect((yield* Effect.flip(late))._tag).toBe("pointsman/StorageError")
+    yield* Effect.gen(function* () {
+      expect(yield* stored(yield* Ledger, changes)).toEqual(Array(8).fill(true))
+    }).pipe(withStorage({ filename }))
+  })
 })

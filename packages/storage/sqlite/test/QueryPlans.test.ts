@@ -1,4 +1,5 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
+import { itRuns } from "@pointsman/contracts/vitest"
 import { Ids, type Ledger } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { open } from "../src/Database.ts"
@@ -218,19 +219,17 @@ describe("query plans", () => {
   }
 
   for (const [what, [read, ...expected]] of Object.entries(walks)) {
-    it.effect(`SQLite goes straight to ${what} of many rows`, () =>
-      Effect.gen(function* () {
-        const plan = yield* planOf(read)
-        // Some versions of SQLite name the search of `exists`.
-        // The number of a tenant is looked up once.
-        const isSearch = (step: string) => step.startsWith("SEARCH") && !step.startsWith("SEARCH tenants")
-        const searches = plan.filter(isSearch).map((step) => step.replace(" EXISTS ", " "))
-        expect(new Set(searches)).toEqual(new Set(expected.map((walk) => `SEARCH ${walk}`)))
-        expect(
-          plan.filter((step) => /^SCAN (?!\(subquery|CONSTANT ROW$|walk$|last$|currencies$|found$)/.test(step))
-        ).toEqual([])
-        expect(plan.filter((step) => step.includes("TEMP B-TREE"))).toHaveLength(sorts[what] ?? 0)
-      })
-    )
+    itRuns(`SQLite goes straight to ${what} of many rows`, function* () {
+      const plan = yield* planOf(read)
+      // Some versions of SQLite name the search of `exists`.
+      // The number of a tenant is looked up once.
+      const isSearch = (step: string) => step.startsWith("SEARCH") && !step.startsWith("SEARCH tenants")
+      const searches = plan.filter(isSearch).map((step) => step.replace(" EXISTS ", " "))
+      expect(new Set(searches)).toEqual(new Set(expected.map((walk) => `SEARCH ${walk}`)))
+      expect(
+        plan.filter((step) => /^SCAN (?!\(subquery|CONSTANT ROW$|walk$|last$|currencies$|found$)/.test(step))
+      ).toEqual([])
+      expect(plan.filter((step) => step.includes("TEMP B-TREE"))).toHaveLength(sorts[what] ?? 0)
+    })
   }
 })

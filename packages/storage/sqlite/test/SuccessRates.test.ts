@@ -1,6 +1,8 @@
 /** What the contract cannot know of SQLite: its COMMIT and its plans. */
+
 import type { StatementSync } from "node:sqlite"
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
+import { itRuns } from "@pointsman/contracts/vitest"
 import { Effect } from "effect"
 import { type Database, open } from "../src/Database.ts"
 import { migrate } from "../src/Migrations.ts"
@@ -15,57 +17,51 @@ const opened = Effect.fnUntraced(function* (watch: (sql: string, db: Database) =
 })
 
 describe("success rates in SQLite", () => {
-  it.effect("a rate's COMMIT with a lost answer failed, and another finds it stored", () =>
-    Effect.gen(function* () {
-      let isBroken = true
-      const { rates } = yield* opened((sql, db) => {
-        if (sql !== "COMMIT" || !isBroken) return undefined
-        isBroken = false
-        db.exec("COMMIT")
-        throw Object.assign(new Error("disk I/O error"), { errcode: 10 })
-      })
-      expect(yield* Effect.flip(rates.write([rate]))).toMatchObject({
-        _tag: "pointsman/StorageError",
-        operation: "writeRates"
-      })
-      expect(yield* rates.write([rate])).toStrictEqual([rate])
+  itRuns("a rate's COMMIT with a lost answer failed, and another finds it stored", function* () {
+    let isBroken = true
+    const { rates } = yield* opened((sql, db) => {
+      if (sql !== "COMMIT" || !isBroken) return undefined
+      isBroken = false
+      db.exec("COMMIT")
+      throw Object.assign(new Error("disk I/O error"), { errcode: 10 })
     })
-  )
+    expect(yield* Effect.flip(rates.write([rate]))).toMatchObject({
+      _tag: "pointsman/StorageError",
+      operation: "writeRates"
+    })
+    expect(yield* rates.write([rate])).toStrictEqual([rate])
+  })
 
-  it.effect("the file is not locked to write nothing", () =>
-    Effect.gen(function* () {
-      const asked: Array<string> = []
-      const { rates } = yield* opened((sql) => {
-        asked.push(sql)
-        return undefined
-      })
-      expect(yield* rates.write([])).toEqual([])
-      expect(asked).toEqual([])
+  itRuns("the file is not locked to write nothing", function* () {
+    const asked: Array<string> = []
+    const { rates } = yield* opened((sql) => {
+      asked.push(sql)
+      return undefined
     })
-  )
+    expect(yield* rates.write([])).toEqual([])
+    expect(asked).toEqual([])
+  })
 
-  it.effect("SQLite goes straight to rates among many rows, to read, write or forget", () =>
-    Effect.gen(function* () {
-      const asked = new Set<string>()
-      const { db, rates } = yield* opened((sql) => {
-        asked.add(sql)
-        return undefined
-      })
-      yield* rates.write([rate])
-      yield* rates.write([rate])
-      yield* rates.changedSince(0)
-      yield* rates.forgetBefore(0)
-      const plans = [...asked]
-        .filter((sql) => /^(?:select|insert|delete)/u.test(sql))
-        .flatMap((sql) => db.prepare(`explain query plan ${sql}`).all())
-        .map((row) => String(row["detail"]))
-      expect(new Set(plans)).toEqual(
-        new Set([
-          "SEARCH success_rates USING PRIMARY KEY (workspace_id=? AND environment=? AND connection_id=? AND segment_hash=?)",
-          "SEARCH success_rates USING INDEX success_rates_by_time (at>?)",
-          "SEARCH success_rates USING INDEX success_rates_by_time (at<?)"
-        ])
-      )
+  itRuns("SQLite goes straight to rates among many rows, to read, write or forget", function* () {
+    const asked = new Set<string>()
+    const { db, rates } = yield* opened((sql) => {
+      asked.add(sql)
+      return undefined
     })
-  )
+    yield* rates.write([rate])
+    yield* rates.write([rate])
+    yield* rates.changedSince(0)
+    yield* rates.forgetBefore(0)
+    const plans = [...asked]
+      .filter((sql) => /^(?:select|insert|delete)/u.test(sql))
+      .flatMap((sql) => db.prepare(`explain query plan ${sql}`).all())
+      .map((row) => String(row["detail"]))
+    expect(new Set(plans)).toEqual(
+      new Set([
+        "SEARCH success_rates USING PRIMARY KEY (workspace_id=? AND environment=? AND connection_id=? AND segment_hash=?)",
+        "SEARCH success_rates USING INDEX success_rates_by_time (at>?)",
+        "SEARCH success_rates USING INDEX success_rates_by_time (at<?)"
+      ])
+    )
+  })
 })
