@@ -5,6 +5,7 @@ import type { ArchiveManifest, ArchiveReport, ArchiveService, ArchiveSum } from 
 import { Console, Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { endWith } from "./CommandFailure.ts"
+import { withHelp } from "./CommandHelp.ts"
 import { onArchive, type Variables } from "./OnArchive.ts"
 import { nowOf } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
@@ -82,14 +83,13 @@ const list = (variables: Variables) =>
       )
     })
   ).pipe(
-    Command.withDescription(
-      "List the objects of the archive, by workspace, environment and month, with the counts and sums that their " +
-        "manifests state. A payment can be in two objects; `archive verify` counts it once."
-    ),
-    Command.withShortDescription("List objects with their counts and sums"),
-    Command.withExamples([
-      { command: "pointsman archive list --config pointsman.json --workspace acme", description: "Of one workspace" }
-    ])
+    withHelp({
+      short: "List objects with their counts and sums",
+      long:
+        "List the objects of the archive, by workspace, environment and month, with the counts and sums that their " +
+        "manifests state. A payment can be in two objects; `archive verify` counts it once.",
+      examples: { "pointsman archive list --config pointsman.json --workspace acme": "Of one workspace" }
+    })
   )
 
 const objectsText = (objects: ReadonlyArray<ArchiveManifest>): Text =>
@@ -127,13 +127,14 @@ const verify = (variables: Variables) =>
       )
     })
   ).pipe(
-    Command.withDescription(
-      "Read every object of the archive and compare its hashes, counts and sums with its manifest. Prints what differs, " +
+    withHelp({
+      short: "Compare objects with their manifests",
+      long:
+        "Read every object of the archive and compare its hashes, counts and sums with its manifest. Prints what differs, " +
         "and exits with 1. A payment that is in two objects, after a process died between the archive and the removal, " +
-        "counts once."
-    ),
-    Command.withShortDescription("Compare objects with their manifests"),
-    Command.withExamples([{ command: "pointsman archive verify --config pointsman.json", description: "All of it" }])
+        "counts once.",
+      examples: { "pointsman archive verify --config pointsman.json": "All of it" }
+    })
   )
 
 interface TenantReport {
@@ -205,25 +206,23 @@ const read = (variables: Variables) =>
       )
     })
   ).pipe(
-    Command.withDescription(
-      "Print a payment of the archive: its attempts, operations, refunds, disputes and events, and rows of reports."
-    ),
-    Command.withShortDescription("Print a payment"),
-    Command.withExamples([
-      {
-        command: "pointsman archive read 019a9c3e-6f4d-7d2a-8a41-0c5f7e1b2d3c --config pointsman.json",
-        description: "From whichever workspace"
+    withHelp({
+      short: "Print a payment",
+      long: "Print a payment of the archive: its attempts, operations, refunds, disputes and events, and rows of reports.",
+      examples: {
+        "pointsman archive read 019a9c3e-6f4d-7d2a-8a41-0c5f7e1b2d3c --config pointsman.json":
+          "From whichever workspace"
       }
-    ])
+    })
   )
 
 const paymentId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u
 
 export const archiveCommand = (variables: Variables) =>
   Command.make("archive").pipe(
-    Command.withDescription(
-      "Archive payments whose retention is over, and list, verify and read those that left the store."
-    ),
-    Command.withShortDescription("Run, list, verify and read the archive"),
+    withHelp({
+      short: "Run, list, verify and read the archive",
+      long: "Archive payments whose retention is over, and list, verify and read those that left the store."
+    }),
     Command.withSubcommands([runArchive(variables), list(variables), verify(variables), read(variables)])
   )

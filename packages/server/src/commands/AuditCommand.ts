@@ -4,49 +4,42 @@ import { Audit, type AuditEntry, findFault } from "@pointsman/core/ports"
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { endWith } from "./CommandFailure.ts"
-import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
-import { jsonFlag, print } from "./Output.ts"
-import { settingFlags, textsOf } from "./SettingFlags.ts"
+import { withHelp } from "./CommandHelp.ts"
+import { databaseCommand } from "./DatabaseCommand.ts"
+import { print } from "./Output.ts"
 import { type Text, table } from "./Table.ts"
 import { counted, timeOf } from "./Words.ts"
 
-const list = Command.make(
-  "list",
+const list = databaseCommand(
   {
-    after: Flag.Int("after").pipe(
-      Flag.withMetavar("number"),
-      Flag.withDescription("Only entries with a greater number; default: 0"),
-      Flag.withDefault(0)
-    ),
-    limit: Flag.Int("limit").pipe(
-      Flag.withMetavar("count"),
-      Flag.withDescription("Entries at most, 1 to 1000; default: 100"),
-      Flag.filter(
-        (limit) => limit >= 1 && limit <= 1_000,
-        () => "a number from 1 to 1000"
+    name: "list",
+    short: "List entries, oldest first",
+    long:
+      "List the audit trail, oldest first: changes by command line, configuration file or library. Requests of the API " +
+      "are not in it.",
+    examples: { "pointsman audit list --after 120 --json": "What came since" },
+    flags: {
+      after: Flag.Int("after").pipe(
+        Flag.withMetavar("number"),
+        Flag.withDescription("Only entries with a greater number; default: 0"),
+        Flag.withDefault(0)
       ),
-      Flag.withDefault(100)
-    ),
-    json: jsonFlag,
-    ...settingFlags(databaseSettings)
+      limit: Flag.Int("limit").pipe(
+        Flag.withMetavar("count"),
+        Flag.withDescription("Entries at most, 1 to 1000; default: 100"),
+        Flag.filter(
+          (limit) => limit >= 1 && limit <= 1_000,
+          () => "a number from 1 to 1000"
+        ),
+        Flag.withDefault(100)
+      )
+    }
   },
-  Effect.fnUntraced(function* ({ after, json, limit, ...settings }) {
-    yield* onDatabase(
-      textsOf(settings),
-      Effect.fnUntraced(function* () {
-        const entries = (yield* (yield* Audit).list({ after, limit })).map(entryView)
-        yield* print(json, { data: entries }, entries.length === 0 ? "" : entriesText(entries))
-        if (!json && entries.length === 0) yield* Console.error("No entries found.")
-      })
-    )
-  })
-).pipe(
-  Command.withDescription(
-    "List the audit trail, oldest first: changes by command line, configuration file or library. Requests of the API " +
-      "are not in it."
-  ),
-  Command.withShortDescription("List entries, oldest first"),
-  Command.withExamples([{ command: "pointsman audit list --after 120 --json", description: "What came since" }])
+  function* ({ after, limit }, { json }) {
+    const entries = (yield* (yield* Audit).list({ after, limit })).map(entryView)
+    yield* print(json, { data: entries }, entries.length === 0 ? "" : entriesText(entries))
+    if (!json && entries.length === 0) yield* Console.error("No entries found.")
+  }
 )
 
 const readExpected = (text: string) => {
@@ -85,48 +78,40 @@ const faults = {
   inserted: "does not follow the entry before it: one of them was inserted or replaced"
 }
 
-const verify = Command.make(
-  "verify",
+const verify = databaseCommand(
   {
-    expect: Flag.String("expect").pipe(
-      Flag.withMetavar("number:hash"),
-      Flag.withDescription("The last entry of an earlier verification; detects that newer entries were deleted"),
-      Flag.filterMap(readExpected, () => "number:hash, as `pointsman audit verify` prints it"),
-      Flag.optional
-    ),
-    json: jsonFlag,
-    ...settingFlags(databaseSettings)
+    name: "verify",
+    short: "Check that no entry was changed",
+    long:
+      "Check the chain of hashes from the first entry on. Names the first entry that was changed, deleted or inserted, and " +
+      "exits with 1. Without --expect, a deletion of the newest entries is not detected.",
+    examples: { "pointsman audit verify": "Prints the last number and hash to keep" },
+    flags: {
+      expect: Flag.String("expect").pipe(
+        Flag.withMetavar("number:hash"),
+        Flag.withDescription("The last entry of an earlier verification; detects that newer entries were deleted"),
+        Flag.filterMap(readExpected, () => "number:hash, as `pointsman audit verify` prints it"),
+        Flag.optional
+      )
+    }
   },
-  Effect.fnUntraced(function* ({ expect, json, ...settings }) {
-    yield* onDatabase(
-      textsOf(settings),
-      Effect.fnUntraced(function* () {
-        const { fault, last } = yield* verifyChain(Option.getOrNull(expect))
-        const intact = last?.number ?? 0
-        const data = { intact, last: last === undefined ? null : `${last.number}:${last.hash}`, fault: fault ?? null }
-        yield* print(
-          json,
-          { data },
-          fault === undefined
-            ? `${counted(intact, "entry").replace("entrys", "entries")} intact.${last === undefined ? "" : ` Last: ${data.last}`}`
-            : `Entry ${fault.number} ${faults[fault.fault]}.`
-        )
-        if (fault !== undefined) yield* endWith(1)
-      })
+  function* ({ expect }, { json }) {
+    const { fault, last } = yield* verifyChain(Option.getOrNull(expect))
+    const intact = last?.number ?? 0
+    const data = { intact, last: last === undefined ? null : `${last.number}:${last.hash}`, fault: fault ?? null }
+    yield* print(
+      json,
+      { data },
+      fault === undefined
+        ? `${counted(intact, "entry").replace("entrys", "entries")} intact.${last === undefined ? "" : ` Last: ${data.last}`}`
+        : `Entry ${fault.number} ${faults[fault.fault]}.`
     )
-  })
-).pipe(
-  Command.withDescription(
-    "Check the chain of hashes from the first entry on. Names the first entry that was changed, deleted or inserted, and " +
-      "exits with 1. Without --expect, a deletion of the newest entries is not detected."
-  ),
-  Command.withShortDescription("Check that no entry was changed"),
-  Command.withExamples([{ command: "pointsman audit verify", description: "Prints the last number and hash to keep" }])
+    if (fault !== undefined) yield* endWith(1)
+  }
 )
 
 export const auditCommand = Command.make("audit").pipe(
-  Command.withDescription("List and verify the audit trail."),
-  Command.withShortDescription("List and verify the audit trail"),
+  withHelp({ short: "List and verify the audit trail", long: "List and verify the audit trail." }),
   Command.withSubcommands([list, verify])
 )
 

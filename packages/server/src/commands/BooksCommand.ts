@@ -1,4 +1,5 @@
 /** `pointsman books`: the double-entry view of what is recorded and reported. */
+
 import { readDuration } from "@pointsman/configuration"
 import {
   type AccountBalance,
@@ -15,10 +16,10 @@ import { Directory } from "@pointsman/core/ports"
 import { Clock, Console, Effect, Option, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { CommandFailure } from "./CommandFailure.ts"
+import { withHelp } from "./CommandHelp.ts"
+import { databaseCommand } from "./DatabaseCommand.ts"
 import { epochMillisOf, type Moment, momentFlag } from "./Moment.ts"
-import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
-import { jsonFlag, print } from "./Output.ts"
-import { settingFlags, textsOf } from "./SettingFlags.ts"
+import { print } from "./Output.ts"
 import { paragraphs, type Text, table } from "./Table.ts"
 import { namedTenant, ownEnvironmentFlag, workspaceFlag } from "./Tenants.ts"
 import { timeOf } from "./Words.ts"
@@ -39,8 +40,7 @@ const shared = {
     ),
     Flag.filterMap(readDuration, () => 'a duration such as "10 days"'),
     Flag.withDefault(defaultMonthClosing.closeAfterMillis)
-  ),
-  ...settingFlags(databaseSettings)
+  )
 }
 
 interface Period {
@@ -77,94 +77,75 @@ const tenantOf = Effect.fnUntraced(function* ({
   return yield* Effect.fromResult(namedTenant(yield* (yield* Directory).contents, workspace, environment))
 })
 
-const exportBooks = Command.make(
-  "export",
+const exportBooks = databaseCommand(
   {
-    from: momentFlag("from", "Transactions posted at this time or later; default: all").pipe(Flag.optional),
-    format: Flag.Literals("format", journalFormats).pipe(Flag.withDescription("beancount, ledger or csv")),
-    ...shared
-  },
-  Effect.fnUntraced(function* ({ closeAfter, connection, environment, format, from, to, workspace, ...settings }) {
-    yield* onDatabase(
-      textsOf(settings),
-      Effect.fnUntraced(function* () {
-        const tenant = yield* tenantOf({ environment, workspace })
-        const query = yield* queryOf({ closeAfter, connection, from, to })
-        const { journal } = yield* Pointsman
-        // Every text ends with a line break, which the console writes.
-        const write = (text: string) => (text === "" ? Effect.void : Console.log(text.slice(0, -1)))
-        yield* write(journalHeader(format))
-        yield* Stream.runForEachArray(journal(tenant, query), (entries) =>
-          write(
-            entries
-              .map((entry) => (entry._tag === "Pending" ? "" : transactionText(entry.transaction, format)))
-              .join("")
-          )
-        )
-      })
-    )
-  })
-).pipe(
-  Command.withDescription(
-    "Print the double-entry journal of a period for other accounting programs: Beancount, ledger or hledger, and CSV. Each " +
+    name: "export",
+    short: "Print the journal for other accounting programs",
+    long:
+      "Print the double-entry journal of a period for other accounting programs: Beancount, ledger or hledger, and CSV. Each " +
       "transaction adds up to zero in each currency. Money whose result is not known is not in it: `pointsman books " +
-      "balance` lists that. Payments that left the database by retention are not in it."
-  ),
-  Command.withShortDescription("Print the journal for other accounting programs"),
-  Command.withExamples([
-    {
-      command:
-        "pointsman books export --environment production --from 2026-11-01 --to 2026-12-01 --format beancount > 2026-11.beancount",
-      description: "One month"
+      "balance` lists that. Payments that left the database by retention are not in it.",
+    examples: {
+      "pointsman books export --environment production --from 2026-11-01 --to 2026-12-01 --format beancount > 2026-11.beancount":
+        "One month",
+      "pointsman books export --environment production --from 2026-11-01 --to 2026-12-01 --format csv":
+        "The same, for a spreadsheet"
     },
-    {
-      command: "pointsman books export --environment production --from 2026-11-01 --to 2026-12-01 --format csv",
-      description: "The same, for a spreadsheet"
+    isText: true,
+    flags: {
+      from: momentFlag("from", "Transactions posted at this time or later; default: all").pipe(Flag.optional),
+      format: Flag.Literals("format", journalFormats).pipe(Flag.withDescription("beancount, ledger or csv")),
+      ...shared
     }
-  ])
+  },
+  function* ({ closeAfter, connection, environment, format, from, to, workspace }) {
+    const tenant = yield* tenantOf({ environment, workspace })
+    const query = yield* queryOf({ closeAfter, connection, from, to })
+    const { journal } = yield* Pointsman
+    // Every text ends with a line break, which the console writes.
+    const write = (text: string) => (text === "" ? Effect.void : Console.log(text.slice(0, -1)))
+    yield* write(journalHeader(format))
+    yield* Stream.runForEachArray(journal(tenant, query), (entries) =>
+      write(
+        entries.map((entry) => (entry._tag === "Pending" ? "" : transactionText(entry.transaction, format))).join("")
+      )
+    )
+  }
 )
 
-const balance = Command.make(
-  "balance",
-  { json: jsonFlag, ...shared },
-  Effect.fnUntraced(function* ({ closeAfter, connection, environment, json, to, workspace, ...settings }) {
-    yield* onDatabase(
-      textsOf(settings),
-      Effect.fnUntraced(function* () {
-        const tenant = yield* tenantOf({ environment, workspace })
-        const query = yield* queryOf({ closeAfter, connection, from: Option.none(), to })
-        const { accounts, pending } = yield* (yield* Pointsman).balances(tenant, query)
-        yield* print(
-          json,
-          {
-            data: {
-              workspace_id: tenant.workspaceId,
-              environment,
-              before: timeOf(query.before),
-              accounts,
-              pending
-            }
-          },
-          accounts.length + pending.length === 0 ? "" : balanceText({ accounts, pending })
-        )
-        if (!json && accounts.length + pending.length === 0) yield* Console.error("No transactions found.")
-      })
-    )
-  })
-).pipe(
-  Command.withDescription(
-    "Print what each account of the double-entry view has, as positive debits and negative credits, and below it the money " +
+const balance = databaseCommand(
+  {
+    name: "balance",
+    short: "Print the balance of each account",
+    long:
+      "Print what each account of the double-entry view has, as positive debits and negative credits, and below it the money " +
       "whose result is not known. The accounts of a currency add up to zero. `Equity:Unexplained` is what a report says and " +
-      "the records do not, or the reverse."
-  ),
-  Command.withShortDescription("Print the balance of each account"),
-  Command.withExamples([
-    { command: "pointsman books balance --environment production", description: "Now" },
-    {
-      command: "pointsman books balance --environment production --to 2026-12-01 --json",
-      description: "As of December"
-    }
-  ])
+      "the records do not, or the reverse.",
+    examples: {
+      "pointsman books balance --environment production": "Now",
+      "pointsman books balance --environment production --to 2026-12-01 --json": "As of December"
+    },
+    flags: shared
+  },
+  function* ({ closeAfter, connection, environment, to, workspace }, { json }) {
+    const tenant = yield* tenantOf({ environment, workspace })
+    const query = yield* queryOf({ closeAfter, connection, from: Option.none(), to })
+    const { accounts, pending } = yield* (yield* Pointsman).balances(tenant, query)
+    yield* print(
+      json,
+      {
+        data: {
+          workspace_id: tenant.workspaceId,
+          environment,
+          before: timeOf(query.before),
+          accounts,
+          pending
+        }
+      },
+      accounts.length + pending.length === 0 ? "" : balanceText({ accounts, pending })
+    )
+    if (!json && accounts.length + pending.length === 0) yield* Console.error("No transactions found.")
+  }
 )
 
 const balanceText = ({ accounts, pending }: Balances): Text => {
@@ -183,7 +164,9 @@ const balanceText = ({ accounts, pending }: Balances): Text => {
 }
 
 export const booksCommand = Command.make("books").pipe(
-  Command.withDescription("Print the double-entry view of payments and providers' reports."),
-  Command.withShortDescription("Print the double-entry view of the books"),
+  withHelp({
+    short: "Print the double-entry view of the books",
+    long: "Print the double-entry view of payments and providers' reports."
+  }),
   Command.withSubcommands([exportBooks, balance])
 )

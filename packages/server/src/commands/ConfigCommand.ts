@@ -1,19 +1,17 @@
 /** `pointsman config`: the configuration file, checked before a server is started with it, or applied beside servers. */
 import { Console, Effect } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Argument, Command } from "effect/cli"
 import { readSettings } from "../Settings.ts"
-import { actingAs, byFlag } from "./Actor.ts"
 import { CommandFailure, endWith } from "./CommandFailure.ts"
-import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
+import { switchFlag, withHelp } from "./CommandHelp.ts"
+import { databaseCommand } from "./DatabaseCommand.ts"
+import { databaseSettings } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
 
-const strictFlag = Flag.Boolean("strict").pipe(
-  Flag.withDescription(
-    "Exit with 1 on findings too: entries that can never take effect, and providers without encryption"
-  ),
-  Flag.withDefault(false),
-  Flag.withoutNegation
+const strictFlag = switchFlag(
+  "strict",
+  "Exit with 1 on findings too: entries that can never take effect, and providers without encryption"
 )
 
 /** `environment`: what the configuration file may refer to. */
@@ -39,65 +37,57 @@ const check = (environment: Readonly<Record<string, string | undefined>>) =>
       if (document.mistakes.length > 0 || (strict && document.findings.length > 0)) yield* endWith(1)
     })
   ).pipe(
-    Command.withDescription(
-      "Read the configuration file as the server does at startup, and report errors, routing entries " +
+    withHelp({
+      short: "Check the configuration file",
+      long:
+        "Read the configuration file as the server does at startup, and report errors, routing entries " +
         "that can never take effect and production providers that are reached without encryption. Opens no database and needs no encryption key. Exits with 1 if the file " +
-        "is invalid."
-    ),
-    Command.withShortDescription("Check the configuration file"),
-    Command.withExamples([
-      { command: "pointsman config check --config pointsman.json", description: "Before starting the server" },
-      { command: "pointsman config check --config pointsman.json --strict --json", description: "In a pipeline" }
-    ])
+        "is invalid.",
+      examples: {
+        "pointsman config check --config pointsman.json": "Before starting the server",
+        "pointsman config check --config pointsman.json --strict --json": "In a pipeline"
+      }
+    })
   )
 
-const rollbackFlag = Flag.Boolean("rollback").pipe(
-  Flag.withDescription("Apply an older configuration again, as a new generation"),
-  Flag.withDefault(false),
-  Flag.withoutNegation
-)
+const rollbackFlag = switchFlag("rollback", "Apply an older configuration again, as a new generation")
 
 const apply = (environment: Readonly<Record<string, string | undefined>>) =>
-  Command.make(
-    "apply",
+  databaseCommand(
     {
-      file: Argument.String("file").pipe(Argument.withDescription("Path of the configuration file")),
-      rollback: rollbackFlag,
-      by: byFlag,
-      json: jsonFlag,
-      ...settingFlags([...databaseSettings, "claimWindowMillis", "providerTimeoutMillis"])
-    },
-    Effect.fnUntraced(function* ({ by, file, json, rollback, ...given }) {
-      yield* onDatabase(
-        textsOf(given),
-        Effect.fnUntraced(function* (settings) {
-          // The connectors are much of the program: the other commands begin sooner without them.
-          const { applyFile } = yield* Effect.promise(() => import("../ApplyFile.ts"))
-          const { document, text, warnings } = yield* applyFile(file, settings, environment, rollback)
-          yield* print(json, { data: document }, text)
-          yield* Effect.forEach(warnings, (warning) => Console.error(warning), { discard: true })
-        })
-      ).pipe(actingAs(by))
-    })
-  ).pipe(
-    Command.withDescription(
-      "Apply a configuration file to the database of running servers. Nothing is changed if the file is invalid, if " +
+      name: "apply",
+      short: "Apply a configuration file",
+      long:
+        "Apply a configuration file to the database of running servers. Nothing is changed if the file is invalid, if " +
         "its generation was applied with other content, or if it is older than the configuration that is served; " +
-        "--rollback applies an older one as a new generation."
-    ),
-    Command.withShortDescription("Apply a configuration file"),
-    Command.withExamples([
-      { command: "pointsman config apply pointsman.json", description: "Without a restart" },
-      { command: "pointsman config apply previous.json --rollback", description: "Back to an older file" }
-    ])
+        "--rollback applies an older one as a new generation.",
+      examples: {
+        "pointsman config apply pointsman.json": "Without a restart",
+        "pointsman config apply previous.json --rollback": "Back to an older file"
+      },
+      isAudited: true,
+      settings: [...databaseSettings, "claimWindowMillis", "providerTimeoutMillis"],
+      flags: {
+        file: Argument.String("file").pipe(Argument.withDescription("Path of the configuration file")),
+        rollback: rollbackFlag
+      }
+    },
+    function* ({ file, rollback }, { json, settings }) {
+      // The connectors are much of the program: the other commands begin sooner without them.
+      const { applyFile } = yield* Effect.promise(() => import("../ApplyFile.ts"))
+      const { document, text, warnings } = yield* applyFile(file, settings, environment, rollback)
+      yield* print(json, { data: document }, text)
+      yield* Effect.forEach(warnings, (warning) => Console.error(warning), { discard: true })
+    }
   )
 
 export const configCommand = (environment: Readonly<Record<string, string | undefined>>) =>
   Command.make("config").pipe(
-    Command.withDescription(
-      "Check the configuration file (whether a server would start with it, and which entries have no effect), or " +
+    withHelp({
+      short: "Check or apply the configuration file",
+      long:
+        "Check the configuration file (whether a server would start with it, and which entries have no effect), or " +
         "apply it."
-    ),
-    Command.withShortDescription("Check or apply the configuration file"),
+    }),
     Command.withSubcommands([check(environment), apply(environment)])
   )

@@ -3,72 +3,56 @@ import { Directory } from "@pointsman/core/ports"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import { CommandFailure } from "./CommandFailure.ts"
+import { withHelp } from "./CommandHelp.ts"
 import { connectionDetails, connectionsText, connectionText, connectionView } from "./ConnectionView.ts"
-import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
-import { jsonFlag, print } from "./Output.ts"
-import { settingFlags, textsOf } from "./SettingFlags.ts"
+import { databaseCommand } from "./DatabaseCommand.ts"
+import { databaseSettings } from "./OpenDatabase.ts"
+import { print } from "./Output.ts"
 import { anyEnvironmentFlag, anyWorkspaceFlag, within } from "./Tenants.ts"
 import { printable } from "./Words.ts"
 
-const list = Command.make(
-  "list",
+const list = databaseCommand(
   {
-    workspace: anyWorkspaceFlag,
-    environment: anyEnvironmentFlag,
-    json: jsonFlag,
-    ...settingFlags(databaseSettings)
+    name: "list",
+    short: "List the connections",
+    long: "List the connections, active and inactive, by id.",
+    examples: { "pointsman connections list --workspace acme --environment production": "One workspace" },
+    flags: { workspace: anyWorkspaceFlag, environment: anyEnvironmentFlag }
   },
-  Effect.fnUntraced(function* ({ environment, json, workspace, ...settings }) {
-    yield* onDatabase(
-      textsOf(settings),
-      Effect.fnUntraced(function* () {
-        const contents = yield* (yield* Directory).contents
-        const isMeant = yield* Effect.fromResult(within(contents, workspace, environment))
-        const connections = contents.connections.filter(isMeant).map(connectionView)
-        yield* print(json, { data: connections }, connections.length === 0 ? "" : connectionsText(connections))
-        if (!json && connections.length === 0) yield* Console.error("No connections found.")
-      })
-    )
-  })
-).pipe(
-  Command.withDescription("List the connections, active and inactive, by id."),
-  Command.withShortDescription("List the connections"),
-  Command.withExamples([
-    { command: "pointsman connections list --workspace acme --environment production", description: "One workspace" }
-  ])
+  function* ({ environment, workspace }, { json }) {
+    const contents = yield* (yield* Directory).contents
+    const isMeant = yield* Effect.fromResult(within(contents, workspace, environment))
+    const connections = contents.connections.filter(isMeant).map(connectionView)
+    yield* print(json, { data: connections }, connections.length === 0 ? "" : connectionsText(connections))
+    if (!json && connections.length === 0) yield* Console.error("No connections found.")
+  }
 )
 
-const show = Command.make(
-  "show",
+const show = databaseCommand(
   {
-    connection: Argument.String("connection").pipe(Argument.withDescription("The connection's id")),
-    json: jsonFlag,
-    ...settingFlags([...databaseSettings, "providerTimeoutMillis"])
+    name: "show",
+    short: "Show one connection",
+    long:
+      "Show a connection: its limits and restrictions, its timeout, its circuit breaker, and its webhook " +
+      "path for the provider. Credentials are never shown.",
+    examples: { "pointsman connections show main": "One connection" },
+    settings: [...databaseSettings, "providerTimeoutMillis"],
+    flags: { connection: Argument.String("connection").pipe(Argument.withDescription("The connection's id")) }
   },
-  Effect.fnUntraced(function* ({ connection: id, json, ...texts }) {
-    yield* onDatabase(
-      textsOf(texts),
-      Effect.fnUntraced(function* ({ providerTimeoutMillis }) {
-        const found = yield* (yield* Directory).connection(id)
-        if (Option.isNone(found)) {
-          return yield* new CommandFailure({ message: `Connection "${printable(id)}" not found.` })
-        }
-        const view = connectionDetails(found.value, providerTimeoutMillis)
-        yield* print(json, { data: view }, connectionText(view))
-      })
-    )
-  })
-).pipe(
-  Command.withDescription(
-    "Show a connection: its limits and restrictions, its timeout, its circuit breaker, and its webhook " +
-      "path for the provider. Credentials are never shown."
-  ),
-  Command.withShortDescription("Show one connection"),
-  Command.withExamples([{ command: "pointsman connections show main", description: "One connection" }])
+  function* ({ connection: id }, { json, settings: { providerTimeoutMillis } }) {
+    const found = yield* (yield* Directory).connection(id)
+    if (Option.isNone(found)) {
+      return yield* new CommandFailure({ message: `Connection "${printable(id)}" not found.` })
+    }
+    const view = connectionDetails(found.value, providerTimeoutMillis)
+    yield* print(json, { data: view }, connectionText(view))
+  }
 )
 
 export const connectionsCommand = Command.make("connections").pipe(
-  Command.withDescription("Connections: the merchants' accounts at their providers."),
-  Command.withShortDescription("Show the accounts at providers"),
+  withHelp({
+    short: "Show the accounts at providers",
+    long: "Connections: the merchants' accounts at their providers."
+  }),
   Command.withSubcommands([list, show])
 )

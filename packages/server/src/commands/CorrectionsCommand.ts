@@ -11,11 +11,12 @@ import { InProcess } from "@pointsman/http"
 import { Console, Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { CommandFailure, cardNumberFailure } from "./CommandFailure.ts"
-import { checkSettings, onDatabase } from "./OpenDatabase.ts"
+import { withHelp } from "./CommandHelp.ts"
+import { databaseCommand } from "./DatabaseCommand.ts"
+import { checkSettings } from "./OpenDatabase.ts"
 import { asOperator, operatorFlag } from "./OperatorSignIn.ts"
-import { jsonFlag, print } from "./Output.ts"
+import { print } from "./Output.ts"
 import { paymentView } from "./PaymentView.ts"
-import { settingFlags, textsOf } from "./SettingFlags.ts"
 import { sentenceOf } from "./StatementFlags.ts"
 import { facts, shortened, status, type Text, table } from "./Table.ts"
 import { findPayment, notFound, oneTenant, wholeEnvironmentFlag, workspaceFlag } from "./Tenants.ts"
@@ -28,33 +29,25 @@ const correctionDocument = (payment: Payment, correction: Correction) => ({
   payment: paymentView(payment)
 })
 
-const list = Command.make(
-  "list",
+const list = databaseCommand(
   {
-    workspace: workspaceFlag,
-    environment: wholeEnvironmentFlag("payments"),
-    json: jsonFlag,
-    ...settingFlags(checkSettings)
+    name: "list",
+    short: "List proposed corrections",
+    long: "List the corrections that wait for a second person, those that wait longest first.",
+    examples: { "pointsman corrections list": "All workspaces" },
+    settings: checkSettings,
+    flags: { workspace: workspaceFlag, environment: wholeEnvironmentFlag("payments") }
   },
-  Effect.fnUntraced(function* ({ environment, json, workspace, ...texts }) {
-    yield* onDatabase(
-      textsOf(texts),
-      Effect.fnUntraced(function* () {
-        const tenant = yield* oneTenant(workspace, environment)
-        const found = (yield* (yield* Pointsman).proposals(tenant)).flatMap((payment) => {
-          const correction = openCorrection(payment)
-          return correction === undefined ? [] : [{ payment, correction }]
-        })
-        const data = found.map(({ correction, payment }) => correctionDocument(payment, correction))
-        yield* print(json, { data }, found.length === 0 ? "" : listText(found))
-        if (!json && found.length === 0) yield* Console.error("No corrections wait for a second person.")
-      })
-    )
-  })
-).pipe(
-  Command.withDescription("List the corrections that wait for a second person, those that wait longest first."),
-  Command.withShortDescription("List proposed corrections"),
-  Command.withExamples([{ command: "pointsman corrections list", description: "All workspaces" }])
+  function* ({ environment, workspace }, { json }) {
+    const tenant = yield* oneTenant(workspace, environment)
+    const found = (yield* (yield* Pointsman).proposals(tenant)).flatMap((payment) => {
+      const correction = openCorrection(payment)
+      return correction === undefined ? [] : [{ payment, correction }]
+    })
+    const data = found.map(({ correction, payment }) => correctionDocument(payment, correction))
+    yield* print(json, { data }, found.length === 0 ? "" : listText(found))
+    if (!json && found.length === 0) yield* Console.error("No corrections wait for a second person.")
+  }
 )
 
 const listText = (found: ReadonlyArray<{ readonly payment: Payment; readonly correction: Correction }>): Text =>
@@ -79,25 +72,22 @@ const proposalText = ({ stated, target }: Correction, currency: string): string 
     ? `refund ${moneyText(target.amountMinor ?? 0, currency)}${stated.reason === null ? "" : `: ${stated.reason}`}`
     : sentenceOf(stated, currency)
 
-const show = Command.make(
-  "show",
-  { payment: paymentArgument, json: jsonFlag, ...settingFlags(checkSettings) },
-  Effect.fnUntraced(function* ({ json, payment: id, ...texts }) {
-    yield* onDatabase(
-      textsOf(texts),
-      Effect.fnUntraced(function* () {
-        const { payment } = yield* findPayment(id)
-        const corrections = payment.corrections ?? []
-        const data = corrections.map((one) => correctionDocument(payment, one))
-        yield* print(json, { data }, (screen) => corrections.map((one) => factsOf(payment, one)(screen)).join("\n\n"))
-        if (!json && corrections.length === 0) yield* Console.error("The payment has no corrections.")
-      })
-    )
-  })
-).pipe(
-  Command.withDescription("Show the corrections of one payment: the one that waits, and those that were decided."),
-  Command.withShortDescription("Show the corrections of a payment"),
-  Command.withExamples([{ command: "pointsman corrections show 01a1fe08-…", description: "One payment" }])
+const show = databaseCommand(
+  {
+    name: "show",
+    short: "Show the corrections of a payment",
+    long: "Show the corrections of one payment: the one that waits, and those that were decided.",
+    examples: { "pointsman corrections show 01a1fe08-…": "One payment" },
+    settings: checkSettings,
+    flags: { payment: paymentArgument }
+  },
+  function* ({ payment: id }, { json }) {
+    const { payment } = yield* findPayment(id)
+    const corrections = payment.corrections ?? []
+    const data = corrections.map((one) => correctionDocument(payment, one))
+    yield* print(json, { data }, (screen) => corrections.map((one) => factsOf(payment, one)(screen)).join("\n\n"))
+    if (!json && corrections.length === 0) yield* Console.error("The payment has no corrections.")
+  }
 )
 
 const factsOf = (payment: Payment, correction: Correction): Text => {
@@ -115,16 +105,11 @@ const factsOf = (payment: Payment, correction: Correction): Text => {
   ])
 }
 
-interface Decision {
-  readonly name: "approve" | "reject" | "withdraw"
-  readonly short: string
-  readonly does: string
-  readonly example: string
-}
+type DecisionName = "approve" | "reject" | "withdraw"
 
 /** `reason`: of a rejection; `undefined` for the other decisions, which have none. */
 const decide = Effect.fnUntraced(function* (
-  { name }: Decision,
+  name: DecisionName,
   id: string,
   { login, json, reason }: { readonly login: string; readonly json: boolean; readonly reason: string }
 ) {
@@ -163,63 +148,68 @@ const decide = Effect.fnUntraced(function* (
   )
 })
 
-const common = { payment: paymentArgument, operator: operatorFlag, json: jsonFlag }
-
-const described = ({ does, example, name, short }: Decision) =>
-  [
-    Command.withDescription(does),
-    Command.withExamples([{ command: `pointsman corrections ${name} ${example}`, description: short }])
-  ] as const
-
-const approval: Decision = {
-  name: "approve",
-  short: "Approve a correction",
-  does: "Approve what another operator proposed: it is re-checked against the current payment, then recorded. A refund is sent.",
-  example: "01a1fe08-… --operator ann@acme.example"
-}
-const withdrawal: Decision = {
-  name: "withdraw",
-  short: "Withdraw your own correction",
-  does: "Withdraw your own proposal.",
-  example: "01a1fe08-… --operator jo@acme.example"
-}
-const rejection: Decision = {
-  name: "reject",
-  short: "Reject a correction",
-  does: "Reject what another operator proposed; nothing else of the payment changes.",
-  example: '01a1fe08-… --operator ann@acme.example --reason "another amount at the provider"'
+interface Decision {
+  readonly name: DecisionName
+  readonly short: string
+  readonly long: string
+  readonly example: string
 }
 
-const settings = settingFlags([...checkSettings, "webhookScheduleMillis"])
+const decision = <Own extends Command.Command.Config>(
+  { example, name, ...help }: Decision,
+  flags: Own,
+  reasonOf: (own: Command.Command.Config.InferValue<Own>) => string
+) =>
+  databaseCommand(
+    {
+      ...{ ...help, name, examples: { [`pointsman corrections ${name} ${example}`]: help.short } },
+      settings: [...checkSettings, "webhookScheduleMillis"],
+      flags: { payment: paymentArgument, operator: operatorFlag, of: flags }
+    },
+    function* ({ of, operator, payment }, { json }) {
+      yield* decide(name, payment, { login: operator, json, reason: reasonOf(of) })
+    }
+  )
 
-const withoutReason = (decision: Decision) => {
-  const [description, examples] = described(decision)
-  return Command.make(
-    decision.name,
-    { ...common, ...settings },
-    Effect.fnUntraced(function* ({ json, operator, payment, ...texts }) {
-      yield* onDatabase(textsOf(texts), () => decide(decision, payment, { login: operator, json, reason: "" }))
-    })
-  ).pipe(description, examples, Command.withShortDescription(decision.short))
-}
+const noReason = () => ""
 
-const [rejectDescription, rejectExamples] = described(rejection)
-const reject = Command.make(
-  rejection.name,
+const approve = decision(
   {
-    ...common,
-    reason: Flag.String("reason").pipe(Flag.withMetavar("text"), Flag.withDescription("Why, for people")),
-    ...settings
+    name: "approve",
+    short: "Approve a correction",
+    long: "Approve what another operator proposed: it is re-checked against the current payment, then recorded. A refund is sent.",
+    example: "01a1fe08-… --operator ann@acme.example"
   },
-  Effect.fnUntraced(function* ({ json, operator, payment, reason, ...texts }) {
-    yield* onDatabase(textsOf(texts), () => decide(rejection, payment, { login: operator, json, reason }))
-  })
-).pipe(rejectDescription, rejectExamples, Command.withShortDescription(rejection.short))
+  {},
+  noReason
+)
+
+const reject = decision(
+  {
+    name: "reject",
+    short: "Reject a correction",
+    long: "Reject what another operator proposed; nothing else of the payment changes.",
+    example: '01a1fe08-… --operator ann@acme.example --reason "another amount at the provider"'
+  },
+  { reason: Flag.String("reason").pipe(Flag.withMetavar("text"), Flag.withDescription("Why, for people")) },
+  ({ reason }) => reason
+)
+
+const withdraw = decision(
+  {
+    name: "withdraw",
+    short: "Withdraw your own correction",
+    long: "Withdraw your own proposal.",
+    example: "01a1fe08-… --operator jo@acme.example"
+  },
+  {},
+  noReason
+)
 
 export const correctionsCommand = Command.make("corrections").pipe(
-  Command.withDescription(
-    "List and decide corrections: statements and refunds of operators that need a second person."
-  ),
-  Command.withShortDescription("Approve or reject corrections"),
-  Command.withSubcommands([list, show, withoutReason(approval), reject, withoutReason(withdrawal)])
+  withHelp({
+    short: "Approve or reject corrections",
+    long: "List and decide corrections: statements and refunds of operators that need a second person."
+  }),
+  Command.withSubcommands([list, show, approve, reject, withdraw])
 )

@@ -5,6 +5,7 @@ import { Command, Flag } from "effect/cli"
 import { settingNames } from "../Settings.ts"
 import { checkupDocument, checkupText } from "./Checkup.ts"
 import { endWith } from "./CommandFailure.ts"
+import { withHelp } from "./CommandHelp.ts"
 import { endInterrupted } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
@@ -40,14 +41,12 @@ export const doctorCommand = (environment: Readonly<Record<string, string | unde
       Effect.onInterrupt(() => endInterrupted)
     )
   ).pipe(
-    Command.withDescription(
-      "Check the settings, the server, the configuration file, the database and its contents, and print each problem " +
+    withHelp({
+      short: "Check the installation for problems",
+      long:
+        "Check the settings, the server, the configuration file, the database and its contents, and print each problem " +
         "with its remedy. Changes nothing, and sends nothing to any provider. Exits with 1 if something is " +
-        "wrong. Run it with the server's environment."
-    ),
-    Command.withShortDescription("Check the installation for problems"),
-    Command.withExamples([
-      { command: "pointsman doctor", description: "With the server's environment" },
-      { command: "pointsman doctor --json", description: "As JSON" }
-    ])
+        "wrong. Run it with the server's environment.",
+      examples: { "pointsman doctor": "With the server's environment", "pointsman doctor --json": "As JSON" }
+    })
   )

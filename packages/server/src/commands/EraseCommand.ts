@@ -1,67 +1,54 @@
 /** `pointsman erase`: erases the personal data of the payments with a reference. */
+
 import { type Environment, type ErasedPayment, environments, Pointsman } from "@pointsman/core"
 import { Directory } from "@pointsman/core/ports"
 import { Console, Effect, Option } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Flag } from "effect/cli"
 import { CommandFailure, endWith } from "./CommandFailure.ts"
-import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
-import { jsonFlag, print } from "./Output.ts"
-import { settingFlags, textsOf } from "./SettingFlags.ts"
+import { switchFlag } from "./CommandHelp.ts"
+import { databaseCommand } from "./DatabaseCommand.ts"
+import { print } from "./Output.ts"
 import { paragraphs, type Text, table } from "./Table.ts"
 import { anyEnvironmentFlag, oneWorkspace, workspaceFlag } from "./Tenants.ts"
 import { counted } from "./Words.ts"
 
-export const eraseCommand = Command.make(
-  "erase",
+export const eraseCommand = databaseCommand(
   {
-    reference: Flag.String("reference").pipe(
-      Flag.withMetavar("text"),
-      Flag.withDescription("The reference of the payments, exactly as it was given")
-    ),
-    workspace: workspaceFlag,
-    environment: anyEnvironmentFlag,
-    by: Flag.String("by").pipe(Flag.withMetavar("name"), Flag.withDescription("Your name, for the audit trail")),
-    dryRun: Flag.Boolean("dry-run").pipe(
-      Flag.withDescription("Print what would be erased, and write nothing"),
-      Flag.withDefault(false),
-      Flag.withoutNegation
-    ),
-    json: jsonFlag,
-    ...settingFlags(databaseSettings)
-  },
-  Effect.fnUntraced(function* ({ by, dryRun, environment, json, reference, workspace, ...settings }) {
-    yield* onDatabase(
-      textsOf(settings),
-      Effect.fnUntraced(function* () {
-        const contents = yield* (yield* Directory).contents
-        const workspaceId = yield* Effect.fromResult(oneWorkspace(contents, workspace))
-        const order = { workspaceId, reference, by, isDryRun: dryRun }
-        const view = yield* eraseIn(Option.isSome(environment) ? [environment.value] : environments, order)
-        yield* print(json, { data: view }, erasureText(view))
-        if (view.in_use.length === 0) return
-        yield* Console.error(
-          `Left alone, because the customer or a request is under way: ${view.in_use.join(", ")}. Run the command again ` +
-            "in an hour."
-        )
-        yield* endWith(1)
-      })
-    )
-  })
-).pipe(
-  Command.withDescription(
-    "Erase the personal data of the payments with a reference: the reference itself, also in events and in stored " +
+    name: "erase",
+    short: "Erase the personal data of payments",
+    long:
+      "Erase the personal data of the payments with a reference: the reference itself, also in events and in stored " +
       "answers, reasons of refunds, return URLs, and the bodies of provider messages. Amounts, states, ids and provider " +
       "references are kept. Events that were delivered are not recalled. Servers may run meanwhile. It may be interrupted " +
-      "and run again. Exits with 1 if payments were left alone because their customer or a request is under way."
-  ),
-  Command.withShortDescription("Erase the personal data of payments"),
-  Command.withExamples([
-    {
-      command: "pointsman erase --reference order-1001 --workspace acme --by Jo --dry-run",
-      description: "What would be erased"
+      "and run again. Exits with 1 if payments were left alone because their customer or a request is under way.",
+    examples: {
+      "pointsman erase --reference order-1001 --workspace acme --by Jo --dry-run": "What would be erased",
+      "pointsman erase --reference order-1001 --workspace acme --by Jo": "Erase it"
     },
-    { command: "pointsman erase --reference order-1001 --workspace acme --by Jo", description: "Erase it" }
-  ])
+    flags: {
+      reference: Flag.String("reference").pipe(
+        Flag.withMetavar("text"),
+        Flag.withDescription("The reference of the payments, exactly as it was given")
+      ),
+      workspace: workspaceFlag,
+      environment: anyEnvironmentFlag,
+      by: Flag.String("by").pipe(Flag.withMetavar("name"), Flag.withDescription("Your name, for the audit trail")),
+      dryRun: switchFlag("dry-run", "Print what would be erased, and write nothing")
+    }
+  },
+  function* ({ by, dryRun, environment, reference, workspace }, { json }) {
+    const contents = yield* (yield* Directory).contents
+    const workspaceId = yield* Effect.fromResult(oneWorkspace(contents, workspace))
+    const order = { workspaceId, reference, by, isDryRun: dryRun }
+    const view = yield* eraseIn(Option.isSome(environment) ? [environment.value] : environments, order)
+    yield* print(json, { data: view }, erasureText(view))
+    if (view.in_use.length === 0) return
+    yield* Console.error(
+      `Left alone, because the customer or a request is under way: ${view.in_use.join(", ")}. Run the command again ` +
+        "in an hour."
+    )
+    yield* endWith(1)
+  }
 )
 
 interface Order {

@@ -10,6 +10,7 @@ import { packedVersion } from "../NewConnector.ts"
 import { exactVersion, type Framework, frameworks, projectFiles } from "../ProjectFiles.ts"
 import { type Provider, providerRows, providers } from "../ProviderRows.ts"
 import { CommandFailure } from "./CommandFailure.ts"
+import { withHelp } from "./CommandHelp.ts"
 import { serverFiles } from "./InitFiles.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { commandName } from "./Words.ts"
@@ -73,18 +74,19 @@ export const initCommand = Command.make(
     )
   }, Effect.provide(NodeCrypto.layer))
 ).pipe(
-  Command.withDescription(
-    "Write a shop on a framework that takes payments at a provider's test page: a package with its server, " +
+  withHelp({
+    short: "Write a shop that runs, or a starter configuration",
+    long:
+      "Write a shop on a framework that takes payments at a provider's test page: a package with its server, " +
       "pointsman.json, .env and a webhook route. In a terminal it asks for what no flag names. With --framework none: " +
       "pointsman.json for the server, with a workspace, two simulated providers, routing and a webhook endpoint, and " +
-      ".env. Existing files are never replaced."
-  ),
-  Command.withShortDescription("Write a shop that runs, or a starter configuration"),
-  Command.withExamples([
-    { command: "pointsman init", description: "Asks for the framework and the provider" },
-    { command: "pointsman init --framework express --provider stripe --dir my-shop", description: "Asks nothing" },
-    { command: "pointsman init --framework none", description: "A configuration for the server" }
-  ])
+      ".env. Existing files are never replaced.",
+    examples: {
+      "pointsman init": "Asks for the framework and the provider",
+      "pointsman init --framework express --provider stripe --dir my-shop": "Asks nothing",
+      "pointsman init --framework none": "A configuration for the server"
+    }
+  })
 )
 
 const nextOfShop = [

@@ -1,5 +1,4 @@
 /** What `pointsman init --framework none` writes, for a server. Pure: the secrets are drawn by who writes them. */
-
 import type { DrawnSecrets } from "../ProjectSettings.ts"
 
 /** Names of environment variables, as the configuration file refers to them and `.env` sets them. */

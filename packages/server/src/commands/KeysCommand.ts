@@ -15,12 +15,11 @@ import { apiKeyIdOf, environmentOfApiKey, isApiKeyName, isNetwork } from "@point
 import { Directory } from "@pointsman/core/ports"
 import { Clock, Console, Effect, Option, Redacted, Result } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { actingAs, byFlag } from "./Actor.ts"
 import { CommandFailure } from "./CommandFailure.ts"
-import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
-import { jsonFlag, print } from "./Output.ts"
+import { switchFlag, withHelp } from "./CommandHelp.ts"
+import { databaseCommand } from "./DatabaseCommand.ts"
+import { print } from "./Output.ts"
 import { rotateCommand } from "./RotateCommand.ts"
-import { settingFlags, textsOf } from "./SettingFlags.ts"
 import { shortened, type Text, table } from "./Table.ts"
 import {
   anyEnvironmentFlag,
@@ -43,116 +42,89 @@ const readNetworks = (text: string): Option.Option<ReadonlyArray<string>> => {
   return networks.every(isNetwork) ? Option.some(networks) : Option.none()
 }
 
-const list = Command.make(
-  "list",
+const list = databaseCommand(
   {
-    workspace: anyWorkspaceFlag,
-    environment: anyEnvironmentFlag,
-    all: Flag.Boolean("all").pipe(
-      Flag.withDescription("Include revoked keys"),
-      Flag.withDefault(false),
-      Flag.withoutNegation
-    ),
-    json: jsonFlag,
-    ...settingFlags(databaseSettings)
+    name: "list",
+    short: "List keys, newest first",
+    long:
+      "List the active keys, newest first. KEY is a prefix of the key's SHA-256 hash; the key itself is " +
+      "not stored.",
+    examples: { "pointsman keys list --workspace acme --environment production --all": "One workspace" },
+    flags: {
+      workspace: anyWorkspaceFlag,
+      environment: anyEnvironmentFlag,
+      all: switchFlag("all", "Include revoked keys")
+    }
   },
-  Effect.fnUntraced(function* ({ all, environment, json, workspace, ...settings }) {
-    yield* onDatabase(
-      textsOf(settings),
-      Effect.fnUntraced(function* () {
-        const contents = yield* (yield* Directory).contents
-        const isMeant = yield* Effect.fromResult(within(contents, workspace, environment))
-        const uses = yield* (yield* Directory).keyUses
-        const keys = contents.apiKeys
-          .filter((key) => isMeant(key) && (all || key.revokedAt === null))
-          .toSorted((a, b) => b.createdAt - a.createdAt || (a.hash < b.hash ? -1 : 1))
-          .map((key) => keyView(key, uses.get(key.hash)))
-        yield* print(json, { data: keys }, keys.length === 0 ? "" : keysText(keys))
-        if (!json && keys.length === 0) yield* Console.error("No keys found.")
-      })
-    )
-  })
-).pipe(
-  Command.withDescription(
-    "List the active keys, newest first. KEY is a prefix of the key's SHA-256 hash; the key itself is " + "not stored."
-  ),
-  Command.withShortDescription("List keys, newest first"),
-  Command.withExamples([
-    { command: "pointsman keys list --workspace acme --environment production --all", description: "One workspace" }
-  ])
+  function* ({ all, environment, workspace }, { json }) {
+    const contents = yield* (yield* Directory).contents
+    const isMeant = yield* Effect.fromResult(within(contents, workspace, environment))
+    const uses = yield* (yield* Directory).keyUses
+    const keys = contents.apiKeys
+      .filter((key) => isMeant(key) && (all || key.revokedAt === null))
+      .toSorted((a, b) => b.createdAt - a.createdAt || (a.hash < b.hash ? -1 : 1))
+      .map((key) => keyView(key, uses.get(key.hash)))
+    yield* print(json, { data: keys }, keys.length === 0 ? "" : keysText(keys))
+    if (!json && keys.length === 0) yield* Console.error("No keys found.")
+  }
 )
 
-const create = Command.make(
-  "create",
+const create = databaseCommand(
   {
-    workspace: workspaceFlag,
-    environment: environmentFlag,
-    scopes: Flag.String("scopes").pipe(
-      Flag.withMetavar("a,b"),
-      Flag.withDescription(`Scopes of the key: ${allScopes.join(", ")}; default: all`),
-      Flag.filterMap(readScopes, () => `comma-separated scopes out of ${allScopes.join(", ")}`),
-      Flag.optional
-    ),
-    name: Flag.String("name").pipe(
-      Flag.withDescription("What operators call the key"),
-      Flag.filterMap(
-        (name) => (isApiKeyName(name) ? Option.some(name) : Option.none()),
-        () => "a name of 1 to 120 characters"
+    name: "create",
+    short: "Create a key",
+    long:
+      "Create an API key and print it, once, as the only line on standard output. Running servers accept " +
+      "it immediately, and applying a configuration file does not revoke it.",
+    examples: {
+      "pointsman keys create --workspace acme --environment production > acme.key": "With all scopes",
+      "pointsman keys create --workspace acme --environment production --scopes payments:read,events:read":
+        "For reporting, read-only",
+      "pointsman keys create --environment production --name shop --expires 2027-06-30 --networks 203.0.113.0/24":
+        "Limited to a period and a network"
+    },
+    isAudited: true,
+    flags: {
+      workspace: workspaceFlag,
+      environment: environmentFlag,
+      scopes: Flag.String("scopes").pipe(
+        Flag.withMetavar("a,b"),
+        Flag.withDescription(`Scopes of the key: ${allScopes.join(", ")}; default: all`),
+        Flag.filterMap(readScopes, () => `comma-separated scopes out of ${allScopes.join(", ")}`),
+        Flag.optional
       ),
-      Flag.optional
-    ),
-    expires: Flag.String("expires").pipe(
-      Flag.withMetavar("time"),
-      Flag.withDescription(`When the key expires: ${momentExpected}; default: never`),
-      Flag.filterMap(readMoment, () => momentExpected),
-      Flag.optional
-    ),
-    networks: Flag.String("networks").pipe(
-      Flag.withMetavar("a,b"),
-      Flag.withDescription("IP addresses and CIDR ranges that requests may come from; default: any"),
-      Flag.filterMap(readNetworks, () => "comma-separated IP addresses or CIDR ranges, such as 203.0.113.0/24"),
-      Flag.optional
-    ),
-    by: byFlag,
-    json: jsonFlag,
-    ...settingFlags(databaseSettings)
-  },
-  Effect.fnUntraced(function* ({ by, environment, expires, json, name, networks, scopes, workspace, ...settings }) {
-    yield* onDatabase(
-      textsOf(settings),
-      Effect.fnUntraced(function* () {
-        const expiresAt = Option.getOrNull(expires)
-        if (expiresAt !== null && expiresAt <= (yield* Clock.currentTimeMillis)) {
-          return yield* new CommandFailure({ message: "--expires: expected a time in the future." })
-        }
-        const contents = yield* (yield* Directory).contents
-        const workspaceId = yield* Effect.fromResult(oneWorkspace(contents, workspace))
-        const options = { name: Option.getOrNull(name), expiresAt, networks: Option.getOrNull(networks) }
-        yield* createAndShow({ workspaceId, environment }, Option.getOrNull(scopes), options, json)
-      })
-    ).pipe(actingAs(by))
-  })
-).pipe(
-  Command.withDescription(
-    "Create an API key and print it, once, as the only line on standard output. Running servers accept " +
-      "it immediately, and applying a configuration file does not revoke it."
-  ),
-  Command.withShortDescription("Create a key"),
-  Command.withExamples([
-    {
-      command: "pointsman keys create --workspace acme --environment production > acme.key",
-      description: "With all scopes"
-    },
-    {
-      command: "pointsman keys create --workspace acme --environment production --scopes payments:read,events:read",
-      description: "For reporting, read-only"
-    },
-    {
-      command:
-        "pointsman keys create --environment production --name shop --expires 2027-06-30 --networks 203.0.113.0/24",
-      description: "Limited to a period and a network"
+      name: Flag.String("name").pipe(
+        Flag.withDescription("What operators call the key"),
+        Flag.filterMap(
+          (name) => (isApiKeyName(name) ? Option.some(name) : Option.none()),
+          () => "a name of 1 to 120 characters"
+        ),
+        Flag.optional
+      ),
+      expires: Flag.String("expires").pipe(
+        Flag.withMetavar("time"),
+        Flag.withDescription(`When the key expires: ${momentExpected}; default: never`),
+        Flag.filterMap(readMoment, () => momentExpected),
+        Flag.optional
+      ),
+      networks: Flag.String("networks").pipe(
+        Flag.withMetavar("a,b"),
+        Flag.withDescription("IP addresses and CIDR ranges that requests may come from; default: any"),
+        Flag.filterMap(readNetworks, () => "comma-separated IP addresses or CIDR ranges, such as 203.0.113.0/24"),
+        Flag.optional
+      )
     }
-  ])
+  },
+  function* ({ environment, expires, name, networks, scopes, workspace }, { json }) {
+    const expiresAt = Option.getOrNull(expires)
+    if (expiresAt !== null && expiresAt <= (yield* Clock.currentTimeMillis)) {
+      return yield* new CommandFailure({ message: "--expires: expected a time in the future." })
+    }
+    const contents = yield* (yield* Directory).contents
+    const workspaceId = yield* Effect.fromResult(oneWorkspace(contents, workspace))
+    const options = { name: Option.getOrNull(name), expiresAt, networks: Option.getOrNull(networks) }
+    yield* createAndShow({ workspaceId, environment }, Option.getOrNull(scopes), options, json)
+  }
 )
 
 /** Uninterruptible: a key that is stored and was not shown is lost. */
@@ -178,114 +150,102 @@ const createAndShow = Effect.fnUntraced(function* (
   )
 }, Effect.uninterruptible)
 
-const revoke = Command.make(
-  "revoke",
+const revoke = databaseCommand(
   {
-    key: Argument.String("key").pipe(
-      Argument.withDescription("Hash from `pointsman keys list`, or a unique prefix of it")
-    ),
-    by: byFlag,
-    json: jsonFlag,
-    ...settingFlags(databaseSettings)
+    name: "revoke",
+    short: "Revoke a key",
+    long:
+      "Revoke a key permanently. Running servers reject it from the next request on; requests in flight " + "complete.",
+    examples: { "pointsman keys revoke 3f9a1c04be77": "By its prefix in the list" },
+    isAudited: true,
+    flags: {
+      key: Argument.String("key").pipe(
+        Argument.withDescription("Hash from `pointsman keys list`, or a unique prefix of it")
+      )
+    }
   },
-  Effect.fnUntraced(function* ({ by, json, key: text, ...settings }) {
-    yield* onDatabase(
-      textsOf(settings),
-      Effect.fnUntraced(function* () {
-        const directory = yield* Directory
-        const { apiKeys } = yield* directory.contents
-        const found = yield* Effect.fromResult(oneKey(apiKeys, text))
-        const usedAt = (yield* directory.keyUses).get(found.hash)
-        const { apiKey, isChanged } = yield* (yield* Pointsman).revokeApiKey(found.hash).pipe(
-          // It was there a moment ago, and none is ever deleted.
-          Effect.catchTag("pointsman/ApiKeyNotFound", Effect.die),
-          Effect.tapError(() =>
-            Console.error(`The key ${nameOf(keyView(found))} may or may not be revoked: run the command again.`)
-          )
-        )
-        const view = keyView(apiKey, usedAt)
-        const said = isChanged
-          ? `Revoked the key ${nameOf(view)}. Servers reject it from now on.`
-          : `The key ${nameOf(view)} was already revoked at ${view.revoked}.`
-        yield* print(json, { data: view }, `${said}\n${limitsText(view)}`)
-        if (json && !isChanged) yield* Console.error(said)
-        if (found.source === "configuration") {
-          yield* Console.error("This key comes from a configuration file. Remove it there too; no file reactivates it.")
-        }
-      })
-    ).pipe(actingAs(by))
-  })
-).pipe(
-  Command.withDescription(
-    "Revoke a key permanently. Running servers reject it from the next request on; requests in flight " + "complete."
-  ),
-  Command.withShortDescription("Revoke a key"),
-  Command.withExamples([{ command: "pointsman keys revoke 3f9a1c04be77", description: "By its prefix in the list" }])
+  function* ({ key: text }, { json }) {
+    const directory = yield* Directory
+    const { apiKeys } = yield* directory.contents
+    const found = yield* Effect.fromResult(oneKey(apiKeys, text))
+    const usedAt = (yield* directory.keyUses).get(found.hash)
+    const { apiKey, isChanged } = yield* (yield* Pointsman).revokeApiKey(found.hash).pipe(
+      // It was there a moment ago, and none is ever deleted.
+      Effect.catchTag("pointsman/ApiKeyNotFound", Effect.die),
+      Effect.tapError(() =>
+        Console.error(`The key ${nameOf(keyView(found))} may or may not be revoked: run the command again.`)
+      )
+    )
+    const view = keyView(apiKey, usedAt)
+    const said = isChanged
+      ? `Revoked the key ${nameOf(view)}. Servers reject it from now on.`
+      : `The key ${nameOf(view)} was already revoked at ${view.revoked}.`
+    yield* print(json, { data: view }, `${said}\n${limitsText(view)}`)
+    if (json && !isChanged) yield* Console.error(said)
+    if (found.source === "configuration") {
+      yield* Console.error("This key comes from a configuration file. Remove it there too; no file reactivates it.")
+    }
+  }
 )
 
-const restore = Command.make(
-  "restore",
+const restore = databaseCommand(
   {
-    key: Argument.String("key").pipe(
-      Argument.withDescription("Hash from `pointsman keys list --all`, or a unique prefix of it")
-    ),
-    by: byFlag,
-    json: jsonFlag,
-    ...settingFlags(databaseSettings)
+    name: "restore",
+    short: "Restore a key that a file omitted",
+    long:
+      "Reactivate a key that was revoked because an applied configuration file no longer named it. A key that " +
+      "`pointsman keys revoke` revoked stays revoked.",
+    examples: { "pointsman keys restore 3f9a1c04be77": "By its prefix in the list" },
+    isAudited: true,
+    flags: {
+      key: Argument.String("key").pipe(
+        Argument.withDescription("Hash from `pointsman keys list --all`, or a unique prefix of it")
+      )
+    }
   },
-  Effect.fnUntraced(function* ({ by, json, key: text, ...settings }) {
-    yield* onDatabase(
-      textsOf(settings),
-      Effect.fnUntraced(function* () {
-        const directory = yield* Directory
-        const { apiKeys } = yield* directory.contents
-        const found = yield* Effect.fromResult(oneKey(apiKeys, text))
-        const usedAt = (yield* directory.keyUses).get(found.hash)
-        const { apiKey, isChanged } = yield* (yield* Pointsman).restoreApiKey(found.hash).pipe(
-          Effect.catchTags({
-            // It was there a moment ago, and none is ever deleted.
-            "pointsman/ApiKeyNotFound": Effect.die,
-            "pointsman/ApiKeyNotRestorable": () =>
-              Effect.fail(
-                new CommandFailure({
-                  message:
-                    `The key ${nameOf(keyView(found))} was revoked with \`pointsman keys revoke\`, which is permanent. ` +
-                    "Create a new key with `pointsman keys create`."
-                })
-              )
-          }),
-          Effect.tapError(({ _tag }) =>
-            _tag === "pointsman/StorageError"
-              ? Console.error(`The key ${nameOf(keyView(found))} may or may not be restored: run the command again.`)
-              : Effect.void
+  function* ({ key: text }, { json }) {
+    const directory = yield* Directory
+    const { apiKeys } = yield* directory.contents
+    const found = yield* Effect.fromResult(oneKey(apiKeys, text))
+    const usedAt = (yield* directory.keyUses).get(found.hash)
+    const { apiKey, isChanged } = yield* (yield* Pointsman).restoreApiKey(found.hash).pipe(
+      Effect.catchTags({
+        // It was there a moment ago, and none is ever deleted.
+        "pointsman/ApiKeyNotFound": Effect.die,
+        "pointsman/ApiKeyNotRestorable": () =>
+          Effect.fail(
+            new CommandFailure({
+              message:
+                `The key ${nameOf(keyView(found))} was revoked with \`pointsman keys revoke\`, which is permanent. ` +
+                "Create a new key with `pointsman keys create`."
+            })
           )
-        )
-        const view = keyView(apiKey, usedAt)
-        const said = isChanged
-          ? `Restored the key ${nameOf(view)}. Servers accept it from now on.`
-          : `The key ${nameOf(view)} is not revoked.`
-        yield* print(json, { data: view }, said)
-        if (json && !isChanged) yield* Console.error(said)
-        if (isChanged) {
-          yield* Console.error(
-            "The next configuration that is applied and does not name this key revokes it again: add it to the file."
-          )
-        }
-      })
-    ).pipe(actingAs(by))
-  })
-).pipe(
-  Command.withDescription(
-    "Reactivate a key that was revoked because an applied configuration file no longer named it. A key that " +
-      "`pointsman keys revoke` revoked stays revoked."
-  ),
-  Command.withShortDescription("Restore a key that a file omitted"),
-  Command.withExamples([{ command: "pointsman keys restore 3f9a1c04be77", description: "By its prefix in the list" }])
+      }),
+      Effect.tapError(({ _tag }) =>
+        _tag === "pointsman/StorageError"
+          ? Console.error(`The key ${nameOf(keyView(found))} may or may not be restored: run the command again.`)
+          : Effect.void
+      )
+    )
+    const view = keyView(apiKey, usedAt)
+    const said = isChanged
+      ? `Restored the key ${nameOf(view)}. Servers accept it from now on.`
+      : `The key ${nameOf(view)} is not revoked.`
+    yield* print(json, { data: view }, said)
+    if (json && !isChanged) yield* Console.error(said)
+    if (isChanged) {
+      yield* Console.error(
+        "The next configuration that is applied and does not name this key revokes it again: add it to the file."
+      )
+    }
+  }
 )
 
 export const keysCommand = Command.make("keys").pipe(
-  Command.withDescription("List, create, revoke and restore API keys, and rotate the encryption key."),
-  Command.withShortDescription("Manage API keys, and rotate the encryption key"),
+  withHelp({
+    short: "Manage API keys, and rotate the encryption key",
+    long: "List, create, revoke and restore API keys, and rotate the encryption key."
+  }),
   Command.withSubcommands([list, create, revoke, restore, rotateCommand])
 )
 

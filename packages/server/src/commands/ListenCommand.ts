@@ -16,6 +16,7 @@ import { Command, Flag } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
 import { Hex } from "effect/encoding"
 import { CommandFailure } from "./CommandFailure.ts"
+import { switchFlag, withHelp } from "./CommandHelp.ts"
 import { EventShape, eventDocument, eventLine } from "./EventLine.ts"
 import { ask, errorOf, findServer, keyRefused, type LocalServer, NoAnswer, serverFlags } from "./LocalServer.ts"
 import { printable } from "./Words.ts"
@@ -46,11 +47,7 @@ export const listenCommand = Command.make(
       Flag.optional
     ),
     ...serverFlags,
-    json: Flag.Boolean("json").pipe(
-      Flag.withDescription("Print one JSON document per line instead of text"),
-      Flag.withDefault(false),
-      Flag.withoutNegation
-    )
+    json: switchFlag("json", "Print one JSON document per line instead of text")
   },
   Effect.fnUntraced(
     function* ({ forward, json, secret: given, ...named }) {
@@ -90,21 +87,19 @@ export const listenCommand = Command.make(
     Effect.provide([Layer.merge(NodeCrypto.layer, NodeMac.layer), Ids.layer])
   )
 ).pipe(
-  Command.withDescription(
-    "Print the events of a running server as they happen, one per line, with time, type, payment and " +
+  withHelp({
+    short: "Show events as they happen, and forward them",
+    long:
+      "Print the events of a running server as they happen, one per line, with time, type, payment and " +
       "status. With --forward, each event is also sent to your server like a webhook, with the same body " +
       "and headers, signed with a secret that is printed at startup. Changes nothing on the server; " +
-      "requires an API key with the scope events:read."
-  ),
-  Command.withShortDescription("Show events as they happen, and forward them"),
-  Command.withExamples([
-    { command: "pointsman listen", description: "With `pointsman dev` running" },
-    { command: "pointsman listen --forward http://localhost:4000/webhooks", description: "To your receiver" },
-    {
-      command: "pointsman listen --url https://pay.example.com --json",
-      description: "From another server, as JSON"
+      "requires an API key with the scope events:read.",
+    examples: {
+      "pointsman listen": "With `pointsman dev` running",
+      "pointsman listen --forward http://localhost:4000/webhooks": "To your receiver",
+      "pointsman listen --url https://pay.example.com --json": "From another server, as JSON"
     }
-  ])
+  })
 )
 
 /** Between two questions, in milliseconds: well below what a key may ask. */

@@ -5,6 +5,7 @@ import { Command, Flag } from "effect/cli"
 import { version } from "../Version.ts"
 import { actorOf, byFlag } from "./Actor.ts"
 import { CommandFailure } from "./CommandFailure.ts"
+import { switchFlag, withHelp } from "./CommandHelp.ts"
 import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
 
@@ -38,10 +39,9 @@ export const mcpCommand = (environment: Environment) =>
         Flag.withMetavar("login"),
         Flag.withDescription("Operator of the console whose roles count, and whom the audit trail names")
       ),
-      allowWrite: Flag.Boolean("allow-write").pipe(
-        Flag.withDescription("Also offer to draft refunds, which another operator approves in the console"),
-        Flag.withDefault(false),
-        Flag.withoutNegation
+      allowWrite: switchFlag(
+        "allow-write",
+        "Also offer to draft refunds, which another operator approves in the console"
       ),
       port: Flag.Int("port").pipe(
         Flag.withDescription(
@@ -82,16 +82,14 @@ export const mcpCommand = (environment: Environment) =>
       yield* onDatabase(textsOf(texts), () => runMcp({ login: operator, allowWrite }, actorOf(by), version, http))
     })
   ).pipe(
-    Command.withDescription(
-      "Run a Model Context Protocol server, by which a model finds and explains payments, reviews and disputes as one " +
-        "operator. It only reads unless --allow-write is given, and reaches no provider."
-    ),
-    Command.withShortDescription("Serve payments to a model (MCP)"),
-    Command.withExamples([
-      { command: "pointsman mcp --operator jo@example.com", description: "Started by Claude Desktop or Cursor" },
-      {
-        command: "pointsman mcp --operator jo@example.com --allow-write --port 3333",
-        description: "Over HTTP on this machine"
+    withHelp({
+      short: "Serve payments to a model (MCP)",
+      long:
+        "Run a Model Context Protocol server, by which a model finds and explains payments, reviews and disputes as one " +
+        "operator. It only reads unless --allow-write is given, and reaches no provider.",
+      examples: {
+        "pointsman mcp --operator jo@example.com": "Started by Claude Desktop or Cursor",
+        "pointsman mcp --operator jo@example.com --allow-write --port 3333": "Over HTTP on this machine"
       }
-    ])
+    })
   )

@@ -3,11 +3,10 @@ import { Pointsman } from "@pointsman/core"
 import { Directory, type DirectoryContents } from "@pointsman/core/ports"
 import { Console, Effect, Option, Redacted, Result } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { actingAs, byFlag } from "./Actor.ts"
 import { CommandFailure } from "./CommandFailure.ts"
-import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
-import { jsonFlag, print } from "./Output.ts"
-import { settingFlags, textsOf } from "./SettingFlags.ts"
+import { withHelp } from "./CommandHelp.ts"
+import { databaseCommand } from "./DatabaseCommand.ts"
+import { print } from "./Output.ts"
 import { printable } from "./Words.ts"
 
 const partnerFlag = Flag.String("partner").pipe(
@@ -30,38 +29,29 @@ const onePartner = (
   return partners.includes(named.value) ? Result.succeed(named.value) : refuse(`--partner: ${expected}.`)
 }
 
-const invite = Command.make(
-  "invite",
+const invite = databaseCommand(
   {
-    merchant: Argument.String("merchant").pipe(
-      Argument.withDescription("The merchant's id, from `GET /api/v1/merchants`")
-    ),
-    partner: partnerFlag,
-    by: byFlag,
-    json: jsonFlag,
-    ...settingFlags(databaseSettings)
-  },
-  Effect.fnUntraced(function* ({ by, json, merchant, partner, ...settings }) {
-    yield* onDatabase(
-      textsOf(settings),
-      Effect.fnUntraced(function* () {
-        const contents = yield* (yield* Directory).contents
-        yield* inviteAndShow(yield* Effect.fromResult(onePartner(contents, partner)), merchant, json)
-      })
-    ).pipe(actingAs(by))
-  })
-).pipe(
-  Command.withDescription(
-    "Invite a merchant's owner again and print the invitation's token, once, as the only line on standard output. " +
-      "The previous token becomes invalid."
-  ),
-  Command.withShortDescription("Print a new invitation token"),
-  Command.withExamples([
-    {
-      command: "pointsman merchants invite mer_01a1fe08-9226-7266-a33a-e3e7f1609a4e --partner acme",
-      description: "For one merchant of a partner"
+    name: "invite",
+    short: "Print a new invitation token",
+    long:
+      "Invite a merchant's owner again and print the invitation's token, once, as the only line on standard output. " +
+      "The previous token becomes invalid.",
+    examples: {
+      "pointsman merchants invite mer_01a1fe08-9226-7266-a33a-e3e7f1609a4e --partner acme":
+        "For one merchant of a partner"
+    },
+    isAudited: true,
+    flags: {
+      merchant: Argument.String("merchant").pipe(
+        Argument.withDescription("The merchant's id, from `GET /api/v1/merchants`")
+      ),
+      partner: partnerFlag
     }
-  ])
+  },
+  function* ({ merchant, partner }, { json }) {
+    const contents = yield* (yield* Directory).contents
+    yield* inviteAndShow(yield* Effect.fromResult(onePartner(contents, partner)), merchant, json)
+  }
 )
 
 /** Uninterruptible: a token that is stored and was not shown is lost. */
@@ -85,7 +75,6 @@ const inviteAndShow = Effect.fnUntraced(function* (partnerId: string, merchantId
 }, Effect.uninterruptible)
 
 export const merchantsCommand = Command.make("merchants").pipe(
-  Command.withDescription("Invite the owners of a partner's merchants."),
-  Command.withShortDescription("Invite merchants' owners"),
+  withHelp({ short: "Invite merchants' owners", long: "Invite the owners of a partner's merchants." }),
   Command.withSubcommands([invite])
 )

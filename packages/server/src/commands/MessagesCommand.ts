@@ -1,15 +1,15 @@
 /** `pointsman messages`: what providers reported, its outcome, and reapplying one message after a fix. */
 import { Pointsman } from "@pointsman/core"
 import { type MessageNote, messageOutcomes } from "@pointsman/core/ports"
-import { Console, Effect, Option, Result, Schema } from "effect"
+import { Console, Effect, Layer, Option, Result, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { Base64Url } from "effect/encoding"
-import { actingAs, byFlag } from "./Actor.ts"
 import { CommandFailure } from "./CommandFailure.ts"
+import { withHelp } from "./CommandHelp.ts"
+import { databaseCommand } from "./DatabaseCommand.ts"
 import { messagesText, messageText, messageView } from "./MessageView.ts"
-import { checkSettings, databaseSettings, onDatabase } from "./OpenDatabase.ts"
-import { jsonFlag, limitFlag, print } from "./Output.ts"
-import { settingFlags, textsOf } from "./SettingFlags.ts"
+import { checkSettings } from "./OpenDatabase.ts"
+import { limitFlag, print } from "./Output.ts"
 import { paragraphs } from "./Table.ts"
 import { oneTenant, wholeEnvironmentFlag, workspaceFlag } from "./Tenants.ts"
 import { printable } from "./Words.ts"
@@ -35,157 +35,129 @@ const placeOf = (cursor: string): Option.Option<Place> =>
     ([receivedAt, connectionId, eventId]) => ({ receivedAt, connectionId, eventId })
   )
 
-const list = Command.make(
-  "list",
+const list = databaseCommand(
   {
-    workspace: workspaceFlag,
-    environment: wholeEnvironmentFlag("messages"),
-    connection: Flag.String("connection").pipe(
-      Flag.withMetavar("id"),
-      Flag.withDescription("Only messages to this connection"),
-      Flag.optional
-    ),
-    payment: Flag.String("payment").pipe(
-      Flag.withMetavar("id"),
-      Flag.withDescription("Only messages about this payment"),
-      Flag.optional
-    ),
-    outcome: Flag.Literals("outcome", messageOutcomes).pipe(
-      Flag.withDescription("Only messages with this outcome"),
-      Flag.optional
-    ),
-    limit: limitFlag,
-    before: Flag.String("before").pipe(
-      Flag.withMetavar("cursor"),
-      Flag.withDescription("The cursor that the page before gave: older ones follow"),
-      Flag.filterMap(placeOf, () => "the cursor of the page before"),
-      Flag.optional
-    ),
-    json: jsonFlag,
-    ...settingFlags(databaseSettings)
-  },
-  Effect.fnUntraced(function* ({
-    before,
-    connection,
-    environment,
-    json,
-    limit,
-    outcome,
-    payment,
-    workspace,
-    ...texts
-  }) {
-    yield* onDatabase(
-      textsOf(texts),
-      Effect.fnUntraced(function* () {
-        const page = yield* (yield* Pointsman).messages({
-          tenant: yield* oneTenant(workspace, environment),
-          connectionId: Option.getOrUndefined(connection),
-          paymentId: Option.getOrUndefined(payment),
-          outcome: Option.getOrUndefined(outcome),
-          before: Option.getOrUndefined(before),
-          limit
-        })
-        const messages = page.items.map(messageView)
-        const last = page.items.at(-1)
-        const next = page.hasMore && last !== undefined ? cursorOf(last) : null
-        yield* print(
-          json,
-          { data: messages, has_more: page.hasMore, next_cursor: next },
-          messages.length === 0 ? "" : messagesText(messages)
-        )
-        if (json) return
-        if (messages.length === 0) yield* Console.error("There is no such message.")
-        if (next !== null) yield* Console.error(`There are more: --before ${next}`)
-      })
-    )
-  })
-).pipe(
-  Command.withDescription(
-    "List the verified messages of providers and the outcome of each, newest first. contradicts, unreadable and " +
-      "unmatched need a person."
-  ),
-  Command.withShortDescription("List providers' messages, newest first"),
-  Command.withExamples([
-    { command: "pointsman messages list --outcome unreadable", description: "What no connector could read" },
-    {
-      command: "pointsman messages list --payment 01a1fe08-9226-7266-a33a-e3e7f1609a4e --json",
-      description: "All about one payment"
+    name: "list",
+    short: "List providers' messages, newest first",
+    long:
+      "List the verified messages of providers and the outcome of each, newest first. contradicts, unreadable and " +
+      "unmatched need a person.",
+    examples: {
+      "pointsman messages list --outcome unreadable": "What no connector could read",
+      "pointsman messages list --payment 01a1fe08-9226-7266-a33a-e3e7f1609a4e --json": "All about one payment"
+    },
+    flags: {
+      workspace: workspaceFlag,
+      environment: wholeEnvironmentFlag("messages"),
+      connection: Flag.String("connection").pipe(
+        Flag.withMetavar("id"),
+        Flag.withDescription("Only messages to this connection"),
+        Flag.optional
+      ),
+      payment: Flag.String("payment").pipe(
+        Flag.withMetavar("id"),
+        Flag.withDescription("Only messages about this payment"),
+        Flag.optional
+      ),
+      outcome: Flag.Literals("outcome", messageOutcomes).pipe(
+        Flag.withDescription("Only messages with this outcome"),
+        Flag.optional
+      ),
+      limit: limitFlag,
+      before: Flag.String("before").pipe(
+        Flag.withMetavar("cursor"),
+        Flag.withDescription("The cursor that the page before gave: older ones follow"),
+        Flag.filterMap(placeOf, () => "the cursor of the page before"),
+        Flag.optional
+      )
     }
-  ])
+  },
+  function* ({ before, connection, environment, limit, outcome, payment, workspace }, { json }) {
+    const page = yield* (yield* Pointsman).messages({
+      tenant: yield* oneTenant(workspace, environment),
+      connectionId: Option.getOrUndefined(connection),
+      paymentId: Option.getOrUndefined(payment),
+      outcome: Option.getOrUndefined(outcome),
+      before: Option.getOrUndefined(before),
+      limit
+    })
+    const messages = page.items.map(messageView)
+    const last = page.items.at(-1)
+    const next = page.hasMore && last !== undefined ? cursorOf(last) : null
+    yield* print(
+      json,
+      { data: messages, has_more: page.hasMore, next_cursor: next },
+      messages.length === 0 ? "" : messagesText(messages)
+    )
+    if (json) return
+    if (messages.length === 0) yield* Console.error("There is no such message.")
+    if (next !== null) yield* Console.error(`There are more: --before ${next}`)
+  }
 )
 
-const show = Command.make(
-  "show",
-  { connection: connectionArgument, message: messageArgument, json: jsonFlag, ...settingFlags(databaseSettings) },
-  Effect.fnUntraced(function* ({ connection, json, message: id, ...texts }) {
-    yield* onDatabase(
-      textsOf(texts),
-      Effect.fnUntraced(function* () {
-        const found = yield* (yield* Pointsman).message(connection, id).pipe(
-          Effect.catchTags({
-            "pointsman/MessageNotFound": () => notFound(connection, id),
-            "pointsman/SealBroken": notOpened
-          })
-        )
-        const view = messageView(found)
-        yield* print(
-          json,
-          { data: { ...view, body: found.body } },
-          paragraphs(messageText(view), printableLines(found.body))
-        )
+const show = databaseCommand(
+  {
+    name: "show",
+    short: "Show one message with its body",
+    long: "Show one message of a provider with its body as it came. The body may name the customer: treat the output so.",
+    examples: { "pointsman messages show main msg_1001": "One message" },
+    flags: { connection: connectionArgument, message: messageArgument }
+  },
+  function* ({ connection, message: id }, { json }) {
+    const found = yield* (yield* Pointsman).message(connection, id).pipe(
+      Effect.catchTags({
+        "pointsman/MessageNotFound": () => notFound(connection, id),
+        "pointsman/SealBroken": notOpened
       })
     )
-  })
-).pipe(
-  Command.withDescription(
-    "Show one message of a provider with its body as it came. The body may name the customer: treat the output so."
-  ),
-  Command.withShortDescription("Show one message with its body"),
-  Command.withExamples([{ command: "pointsman messages show main msg_1001", description: "One message" }])
+    const view = messageView(found)
+    yield* print(
+      json,
+      { data: { ...view, body: found.body } },
+      paragraphs(messageText(view), printableLines(found.body))
+    )
+  }
 )
 
-const apply = Command.make(
-  "apply",
+const apply = databaseCommand(
   {
-    connection: connectionArgument,
-    message: messageArgument,
-    by: byFlag,
-    json: jsonFlag,
-    ...settingFlags([...checkSettings, "webhookScheduleMillis"])
-  },
-  Effect.fnUntraced(function* ({ by, connection, json, message: id, ...texts }) {
+    name: "apply",
+    short: "Reprocess a message after a fix",
+    long:
+      "Read a stored message again and apply it, after its connector was mended or the payment that it names was " +
+      "recovered. It was verified when it came, and no provider is asked. A message that was applied is refused.",
+    examples: { "pointsman messages apply main msg_1001": "One message" },
+    isAudited: true,
+    settings: [...checkSettings, "webhookScheduleMillis"],
     // They read what is stored: the way to a provider is closed here too.
-    const { connectorsWithoutTransport } = yield* Effect.promise(() => import("../LoadConnectors.ts"))
-    yield* onDatabase(
-      textsOf(texts),
-      Effect.fnUntraced(function* () {
-        const after = yield* (yield* Pointsman).applyMessage(connection, id).pipe(
-          Effect.catchTags({
-            "pointsman/MessageNotFound": () => notFound(connection, id),
-            "pointsman/SealBroken": notOpened,
-            "pointsman/MessageNotApplicable": ({ reason }) =>
-              new CommandFailure({ message: `Nothing was applied: ${printable(reason)}.` })
-          })
+    providersOf: (settings) =>
+      Layer.unwrap(
+        Effect.map(
+          Effect.promise(() => import("../LoadConnectors.ts")),
+          ({ connectorsWithoutTransport }) => connectorsWithoutTransport(settings)
         )
-        const view = messageView(after)
-        yield* print(json, { data: view }, messageText(view))
-      }),
-      connectorsWithoutTransport
-    ).pipe(actingAs(by))
-  })
-).pipe(
-  Command.withDescription(
-    "Read a stored message again and apply it, after its connector was mended or the payment that it names was " +
-      "recovered. It was verified when it came, and no provider is asked. A message that was applied is refused."
-  ),
-  Command.withShortDescription("Reprocess a message after a fix"),
-  Command.withExamples([{ command: "pointsman messages apply main msg_1001", description: "One message" }])
+      ),
+    flags: { connection: connectionArgument, message: messageArgument }
+  },
+  function* ({ connection, message: id }, { json }) {
+    const after = yield* (yield* Pointsman).applyMessage(connection, id).pipe(
+      Effect.catchTags({
+        "pointsman/MessageNotFound": () => notFound(connection, id),
+        "pointsman/SealBroken": notOpened,
+        "pointsman/MessageNotApplicable": ({ reason }) =>
+          new CommandFailure({ message: `Nothing was applied: ${printable(reason)}.` })
+      })
+    )
+    const view = messageView(after)
+    yield* print(json, { data: view }, messageText(view))
+  }
 )
 
 export const messagesCommand = Command.make("messages").pipe(
-  Command.withDescription("Messages of providers: their contents, their outcomes, and reapplying one."),
-  Command.withShortDescription("Read providers' messages"),
+  withHelp({
+    short: "Read providers' messages",
+    long: "Messages of providers: their contents, their outcomes, and reapplying one."
+  }),
   Command.withSubcommands([list, show, apply])
 )
 

@@ -13,6 +13,7 @@ import {
   publishedVersion
 } from "../NewConnector.ts"
 import { CommandFailure } from "./CommandFailure.ts"
+import { withHelp } from "./CommandHelp.ts"
 import { jsonFlag, print } from "./Output.ts"
 
 export const newConnectorCommand = Command.make(
@@ -72,15 +73,16 @@ export const newConnectorCommand = Command.make(
     )
   })
 ).pipe(
-  Command.withDescription(
-    "Create a package for a connector of your own: the definition, one function per operation, and a contract test " +
-      "that reports what is missing. Existing files are never replaced."
-  ),
-  Command.withShortDescription("Create a connector of your own"),
-  Command.withExamples([
-    { command: "pointsman new-connector acme-pay", description: "In the folder acme-pay, without Effect" },
-    { command: "pointsman new-connector acme-pay --dir connectors/acme-pay --style effect", description: "With Effect" }
-  ])
+  withHelp({
+    short: "Create a connector of your own",
+    long:
+      "Create a package for a connector of your own: the definition, one function per operation, and a contract test " +
+      "that reports what is missing. Existing files are never replaced.",
+    examples: {
+      "pointsman new-connector acme-pay": "In the folder acme-pay, without Effect",
+      "pointsman new-connector acme-pay --dir connectors/acme-pay --style effect": "With Effect"
+    }
+  })
 )
 
 const faultOf = (folder: string) =>

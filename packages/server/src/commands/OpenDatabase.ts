@@ -68,18 +68,27 @@ const unopenedArchive = Layer.succeed(BeforeRemoval, () =>
 /** How a command reaches providers. */
 type Providers = Layer.Layer<Connectors | Transport, StartFailure, FileSystem.FileSystem>
 
+/** By the connectors of the settings: they are loaded by the commands that reach providers, and by no other. */
+export const reachingProviders = (settings: Settings): Providers =>
+  Layer.unwrap(
+    Effect.map(
+      Effect.promise(() => import("../LoadConnectors.ts")),
+      ({ connectorsLayer }) => Layer.merge(connectorsLayer(settings), NodeTransport.layer())
+    )
+  )
+
 const noProviders: Providers = Layer.merge(Connectors.layer([]), Layer.succeed(Transport, sendsNothing))
+
+/** What acts on the database may fail with, and uses. */
+export interface OnDatabase {
+  readonly failure: CommandFailure | StartFailure | StorageError
+  readonly services: Pointsman | StorageServices | Secrets | FileSystem.FileSystem
+}
 
 export const onDatabase = Effect.fnUntraced(
   function* <A>(
     flags: Flags,
-    act: (
-      settings: Settings
-    ) => Effect.Effect<
-      A,
-      CommandFailure | StartFailure | StorageError,
-      Pointsman | StorageServices | Secrets | FileSystem.FileSystem
-    >,
+    act: (settings: Settings) => Effect.Effect<A, OnDatabase["failure"], OnDatabase["services"]>,
     /** Nothing is reached without them. */
     providersOf?: (settings: Settings) => Providers,
     /** What the configuration file may refer to. With it, the archive of the file is opened: payments may leave the store. */

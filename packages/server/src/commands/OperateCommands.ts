@@ -1,11 +1,12 @@
 /** `pointsman payments capture`, `void` and `refund`: what an operator does to a payment through its provider. */
 import { type Answered, type CaptureFailure, Pointsman, type RefundFailure, type VoidFailure } from "@pointsman/core"
 import { Directory, Ids } from "@pointsman/core/ports"
-import { Console, Effect, Layer, Option } from "effect"
+import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { actorOf, byFlag } from "./Actor.ts"
 import { CommandFailure } from "./CommandFailure.ts"
-import { checkSettings, nowOf, onDatabase } from "./OpenDatabase.ts"
+import { withHelp } from "./CommandHelp.ts"
+import { checkSettings, nowOf, onDatabase, reachingProviders } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { reviewView } from "./ReviewView.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
@@ -56,11 +57,7 @@ const operate = Effect.fnUntraced(function* (
   { amountMinor, reason }: Order,
   { by, json, key, payment: id, ...texts }: Common & Parameters<typeof textsOf>[0]
 ) {
-  const { connectorsLayer, NodeTransport, PointsmanHttp } = yield* Effect.promise(async () => ({
-    PointsmanHttp: await import("@pointsman/http"),
-    NodeTransport: await import("@pointsman/transport-node"),
-    connectorsLayer: (await import("../LoadConnectors.ts")).connectorsLayer
-  }))
+  const PointsmanHttp = yield* Effect.promise(() => import("@pointsman/http"))
   const failed = ({ code, message }: { readonly code: string; readonly message: string }, detail: string) =>
     new CommandFailure({ message: `${message} (${code})${detail}` })
   const act = Effect.fnUntraced(function* (idempotencyKey: string) {
@@ -109,7 +106,7 @@ const operate = Effect.fnUntraced(function* (
           `${moneyText(view.refunded_amount, view.currency)} refunded.`
       )
     }, Effect.provide(Ids.layer)),
-    (settings) => Layer.merge(connectorsLayer(settings), NodeTransport.layer())
+    reachingProviders
   )
 })
 
@@ -130,30 +127,26 @@ export const captureCommand = Command.make(
   },
   ({ amount, ...given }) => operate("capture", { amountMinor: Option.getOrNull(amount), reason: null }, given)
 ).pipe(
-  Command.withDescription(
-    "Capture an authorized payment at its provider. The audit trail names you first. If the result is unknown, the " +
-      "servers look it up, and `pointsman payments show` shows what they find."
-  ),
-  Command.withShortDescription("Capture an authorized payment"),
-  Command.withExamples([
-    {
-      command: "pointsman payments capture 01a1fe08-9226-7266-a33a-e3e7f1609a4e --by Jo",
-      description: "The whole amount"
-    },
-    { command: "pointsman payments capture 01a1fe08-… --amount 500 --by Jo", description: "€5.00 of it" }
-  ])
+  withHelp({
+    short: "Capture an authorized payment",
+    long:
+      "Capture an authorized payment at its provider. The audit trail names you first. If the result is unknown, the " +
+      "servers look it up, and `pointsman payments show` shows what they find.",
+    examples: {
+      "pointsman payments capture 01a1fe08-9226-7266-a33a-e3e7f1609a4e --by Jo": "The whole amount",
+      "pointsman payments capture 01a1fe08-… --amount 500 --by Jo": "€5.00 of it"
+    }
+  })
 )
 
 export const voidCommand = Command.make("void", common, (given) =>
   operate("void", { amountMinor: null, reason: null }, given)
 ).pipe(
-  Command.withDescription(
-    "Release an authorized payment at its provider: the customer pays nothing. The audit trail names you first."
-  ),
-  Command.withShortDescription("Void an authorized payment"),
-  Command.withExamples([
-    { command: "pointsman payments void 01a1fe08-9226-7266-a33a-e3e7f1609a4e --by Jo", description: "One payment" }
-  ])
+  withHelp({
+    short: "Void an authorized payment",
+    long: "Release an authorized payment at its provider: the customer pays nothing. The audit trail names you first.",
+    examples: { "pointsman payments void 01a1fe08-9226-7266-a33a-e3e7f1609a4e --by Jo": "One payment" }
+  })
 )
 
 export const refundCommand = Command.make(
@@ -166,19 +159,16 @@ export const refundCommand = Command.make(
   ({ amount, reason, ...given }) =>
     operate("refund", { amountMinor: Option.getOrNull(amount), reason: Option.getOrNull(reason) }, given)
 ).pipe(
-  Command.withDescription(
-    "Refund a captured payment at its provider, or a part of it. The audit trail names you first. A command without " +
-      "--idempotency-key is a new refund each time: repeat one with the key that it printed."
-  ),
-  Command.withShortDescription("Refund a captured payment"),
-  Command.withExamples([
-    {
-      command: 'pointsman payments refund 01a1fe08-9226-7266-a33a-e3e7f1609a4e --amount 500 --reason "damaged" --by Jo',
-      description: "A part of it"
-    },
-    {
-      command: "pointsman payments refund 01a1fe08-… --idempotency-key req_01a1fe08-… --by Jo",
-      description: "The same refund again, after a failure"
+  withHelp({
+    short: "Refund a captured payment",
+    long:
+      "Refund a captured payment at its provider, or a part of it. The audit trail names you first. A command without " +
+      "--idempotency-key is a new refund each time: repeat one with the key that it printed.",
+    examples: {
+      'pointsman payments refund 01a1fe08-9226-7266-a33a-e3e7f1609a4e --amount 500 --reason "damaged" --by Jo':
+        "A part of it",
+      "pointsman payments refund 01a1fe08-… --idempotency-key req_01a1fe08-… --by Jo":
+        "The same refund again, after a failure"
     }
-  ])
+  })
 )

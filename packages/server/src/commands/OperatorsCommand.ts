@@ -7,209 +7,170 @@ import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { linkBelow, linkUrl } from "../ConsoleRoutes.ts"
 import type { Settings } from "../Settings.ts"
-import { actingAs, byFlag } from "./Actor.ts"
 import { CommandFailure } from "./CommandFailure.ts"
-import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
-import { jsonFlag, print } from "./Output.ts"
-import { settingFlags, textsOf } from "./SettingFlags.ts"
+import { switchFlag, withHelp } from "./CommandHelp.ts"
+import { databaseCommand } from "./DatabaseCommand.ts"
+import { databaseSettings } from "./OpenDatabase.ts"
+import { print } from "./Output.ts"
 import { type Text, table } from "./Table.ts"
 import { oneWorkspace } from "./Tenants.ts"
 import { printable, timeOf } from "./Words.ts"
 
 const loginArgument = Argument.String("login").pipe(Argument.withDescription("E-mail address or name"))
 
-const list = Command.make(
-  "list",
+const list = databaseCommand(
   {
-    all: Flag.Boolean("all").pipe(
-      Flag.withDescription("Include removed operators"),
-      Flag.withDefault(false),
-      Flag.withoutNegation
-    ),
-    json: jsonFlag,
-    ...settingFlags(databaseSettings)
+    name: "list",
+    short: "List operators",
+    long: "List the operators of the console with their roles, in the order in which they were added.",
+    examples: { "pointsman operators list --all": "Removed operators too" },
+    flags: {
+      all: switchFlag("all", "Include removed operators")
+    }
   },
-  Effect.fnUntraced(function* ({ all, json, ...settings }) {
-    yield* onDatabase(
-      textsOf(settings),
-      Effect.fnUntraced(function* () {
-        const stored = yield* (yield* Pointsman).operators.list
-        const operators = stored.filter(({ active }) => all || active)
-        yield* print(json, { data: operators.map(operatorView) }, operators.length === 0 ? "" : asText(operators))
-        if (!json && operators.length === 0) yield* Console.error("No operators found.")
+  function* ({ all }, { json }) {
+    const stored = yield* (yield* Pointsman).operators.list
+    const operators = stored.filter(({ active }) => all || active)
+    yield* print(json, { data: operators.map(operatorView) }, operators.length === 0 ? "" : asText(operators))
+    if (!json && operators.length === 0) yield* Console.error("No operators found.")
+  }
+)
+
+const add = databaseCommand(
+  {
+    name: "add",
+    short: "Add an operator",
+    long:
+      "Add an operator of the console, or one that was removed, with one role. The operator has no password yet: create a " +
+      "sign-in link with `pointsman operators link`.",
+    examples: {
+      "pointsman operators add jo@example.com --name Jo --role support --workspace acme --by root": "For one workspace",
+      "pointsman operators add ann@example.com --role admin --by root": "For all workspaces"
+    },
+    isAudited: true,
+    flags: {
+      login: loginArgument,
+      name: Flag.String("name").pipe(
+        Flag.withDescription("Name that the console shows; default: the login"),
+        Flag.optional
+      ),
+      role: Flag.Literals("role", operatorRoles).pipe(
+        Flag.withDescription(
+          "viewer reads; support also captures, voids, refunds and sends webhooks again; operations also settles reviews " +
+            "and applies messages; admin also manages keys, endpoints and operators"
+        )
+      ),
+      workspace: Flag.String("workspace").pipe(
+        Flag.withMetavar("a,b"),
+        Flag.withDescription("Comma-separated workspaces of the role; default: all, also those that are added later"),
+        Flag.optional
+      )
+    }
+  },
+  function* ({ login, name, role, workspace }, { json }) {
+    const grants = yield* grantsOf(workspace, role)
+    const displayName = Option.getOrElse(name, () => login)
+    const operator = yield* (yield* Pointsman).operators.add({ login, displayName, grants }).pipe(
+      Effect.catchTags({
+        "pointsman/OperatorInvalid": ({ expected, field }) =>
+          new CommandFailure({ message: `${words[field]}: expected ${expected}.` }),
+        "pointsman/LoginTaken": () =>
+          new CommandFailure({ message: `login: expected a new one; ${printable(login)} is an operator already.` }),
+        "pointsman/OperatorChanged": changedMeanwhile
       })
     )
-  })
-).pipe(
-  Command.withDescription("List the operators of the console with their roles, in the order in which they were added."),
-  Command.withShortDescription("List operators"),
-  Command.withExamples([{ command: "pointsman operators list --all", description: "Removed operators too" }])
+    yield* print(json, { data: operatorView(operator) }, "")
+    if (json) return
+    yield* Console.error(
+      `Added ${printable(operator.login)}. \`pointsman operators link ${printable(operator.login)}\` prints a link ` +
+        "to sign in with."
+    )
+  }
 )
 
-const add = Command.make(
-  "add",
+const change = databaseCommand(
   {
-    login: loginArgument,
-    name: Flag.String("name").pipe(
-      Flag.withDescription("Name that the console shows; default: the login"),
-      Flag.optional
-    ),
-    role: Flag.Literals("role", operatorRoles).pipe(
-      Flag.withDescription(
-        "viewer reads; support also captures, voids, refunds and sends webhooks again; operations also settles reviews " +
-          "and applies messages; admin also manages keys, endpoints and operators"
-      )
-    ),
-    workspace: Flag.String("workspace").pipe(
-      Flag.withMetavar("a,b"),
-      Flag.withDescription("Comma-separated workspaces of the role; default: all, also those that are added later"),
-      Flag.optional
-    ),
-    by: byFlag,
-    json: jsonFlag,
-    ...settingFlags(databaseSettings)
-  },
-  Effect.fnUntraced(function* ({ by, json, login, name, role, workspace, ...settings }) {
-    yield* onDatabase(
-      textsOf(settings),
-      Effect.fnUntraced(function* () {
-        const grants = yield* grantsOf(workspace, role)
-        const displayName = Option.getOrElse(name, () => login)
-        const operator = yield* (yield* Pointsman).operators.add({ login, displayName, grants }).pipe(
-          Effect.catchTags({
-            "pointsman/OperatorInvalid": ({ expected, field }) =>
-              new CommandFailure({ message: `${words[field]}: expected ${expected}.` }),
-            "pointsman/LoginTaken": () =>
-              new CommandFailure({ message: `login: expected a new one; ${printable(login)} is an operator already.` }),
-            "pointsman/OperatorChanged": changedMeanwhile
-          })
-        )
-        yield* print(json, { data: operatorView(operator) }, "")
-        if (json) return
-        yield* Console.error(
-          `Added ${printable(operator.login)}. \`pointsman operators link ${printable(operator.login)}\` prints a link ` +
-            "to sign in with."
-        )
-      })
-    ).pipe(actingAs(by))
-  })
-).pipe(
-  Command.withDescription(
-    "Add an operator of the console, or one that was removed, with one role. The operator has no password yet: create a " +
-      "sign-in link with `pointsman operators link`."
-  ),
-  Command.withShortDescription("Add an operator"),
-  Command.withExamples([
-    {
-      command: "pointsman operators add jo@example.com --name Jo --role support --workspace acme --by root",
-      description: "For one workspace"
+    name: "change",
+    short: "Change an operator's name or roles",
+    long:
+      "Change an operator's name or roles. Other roles of the operator stay. The change counts from the operator's next " +
+      "request on, on every server.",
+    examples: {
+      "pointsman operators change jo@example.com --role operations --workspace acme --by root":
+        "Another role in one workspace",
+      "pointsman operators change jo@example.com --role none --by root": "Take the role in all workspaces away"
     },
-    { command: "pointsman operators add ann@example.com --role admin --by root", description: "For all workspaces" }
-  ])
-)
-
-const change = Command.make(
-  "change",
-  {
-    login: loginArgument,
-    name: Flag.String("name").pipe(
-      Flag.withDescription("Another name that the console shows; default: it stays"),
-      Flag.optional
-    ),
-    role: Flag.Literals("role", [...operatorRoles, "none"]).pipe(
-      Flag.withDescription("Another role, or none to take it away; default: the roles stay"),
-      Flag.optional
-    ),
-    workspace: Flag.String("workspace").pipe(
-      Flag.withMetavar("a,b"),
-      Flag.withDescription(
-        "Comma-separated workspaces in which the role changes; default: the role that counts in all workspaces"
+    isAudited: true,
+    flags: {
+      login: loginArgument,
+      name: Flag.String("name").pipe(
+        Flag.withDescription("Another name that the console shows; default: it stays"),
+        Flag.optional
       ),
-      Flag.optional
-    ),
-    by: byFlag,
-    json: jsonFlag,
-    ...settingFlags(databaseSettings)
-  },
-  Effect.fnUntraced(function* ({ by, json, login, name, role, workspace, ...settings }) {
-    yield* onDatabase(
-      textsOf(settings),
-      Effect.fnUntraced(function* () {
-        if (Option.isNone(name) && Option.isNone(role)) {
-          return yield* new CommandFailure({ message: "--name or --role: expected one of them or both." })
-        }
-        if (Option.isSome(workspace) && Option.isNone(role)) {
-          return yield* new CommandFailure({ message: "--role: expected with --workspace." })
-        }
-        const { operators } = yield* Pointsman
-        const key = loginKey(login)
-        const stored = (yield* operators.list).find((one) => one.active && loginKey(one.login) === key)
-        if (stored === undefined) return yield* notFound(login)
-        const edit = {
-          login,
-          displayName: Option.getOrElse(name, () => stored.displayName),
-          grants: Option.isNone(role) ? stored.grants : yield* changedGrants(stored.grants, workspace, role.value),
-          version: stored.version
-        }
-        const operator = yield* operators.edit(edit).pipe(
-          Effect.catchTags({
-            "pointsman/OperatorInvalid": ({ expected, field }) =>
-              new CommandFailure({ message: `${words[field]}: expected ${expected}.` }),
-            "pointsman/OperatorNotFound": () => notFound(login),
-            "pointsman/OperatorChanged": changedMeanwhile,
-            "pointsman/LastAdmin": () => lastAdmin(login)
-          })
-        )
-        yield* print(json, { data: operatorView(operator) }, "")
-        if (!json) yield* Console.error(`${printable(operator.login)} has ${rolesText(operator)} now.`)
-      })
-    ).pipe(actingAs(by))
-  })
-).pipe(
-  Command.withDescription(
-    "Change an operator's name or roles. Other roles of the operator stay. The change counts from the operator's next " +
-      "request on, on every server."
-  ),
-  Command.withShortDescription("Change an operator's name or roles"),
-  Command.withExamples([
-    {
-      command: "pointsman operators change jo@example.com --role operations --workspace acme --by root",
-      description: "Another role in one workspace"
-    },
-    {
-      command: "pointsman operators change jo@example.com --role none --by root",
-      description: "Take the role in all workspaces away"
+      role: Flag.Literals("role", [...operatorRoles, "none"]).pipe(
+        Flag.withDescription("Another role, or none to take it away; default: the roles stay"),
+        Flag.optional
+      ),
+      workspace: Flag.String("workspace").pipe(
+        Flag.withMetavar("a,b"),
+        Flag.withDescription(
+          "Comma-separated workspaces in which the role changes; default: the role that counts in all workspaces"
+        ),
+        Flag.optional
+      )
     }
-  ])
+  },
+  function* ({ login, name, role, workspace }, { json }) {
+    if (Option.isNone(name) && Option.isNone(role)) {
+      return yield* new CommandFailure({ message: "--name or --role: expected one of them or both." })
+    }
+    if (Option.isSome(workspace) && Option.isNone(role)) {
+      return yield* new CommandFailure({ message: "--role: expected with --workspace." })
+    }
+    const { operators } = yield* Pointsman
+    const key = loginKey(login)
+    const stored = (yield* operators.list).find((one) => one.active && loginKey(one.login) === key)
+    if (stored === undefined) return yield* notFound(login)
+    const edit = {
+      login,
+      displayName: Option.getOrElse(name, () => stored.displayName),
+      grants: Option.isNone(role) ? stored.grants : yield* changedGrants(stored.grants, workspace, role.value),
+      version: stored.version
+    }
+    const operator = yield* operators.edit(edit).pipe(
+      Effect.catchTags({
+        "pointsman/OperatorInvalid": ({ expected, field }) =>
+          new CommandFailure({ message: `${words[field]}: expected ${expected}.` }),
+        "pointsman/OperatorNotFound": () => notFound(login),
+        "pointsman/OperatorChanged": changedMeanwhile,
+        "pointsman/LastAdmin": () => lastAdmin(login)
+      })
+    )
+    yield* print(json, { data: operatorView(operator) }, "")
+    if (!json) yield* Console.error(`${printable(operator.login)} has ${rolesText(operator)} now.`)
+  }
 )
 
-const remove = Command.make(
-  "remove",
-  { login: loginArgument, by: byFlag, json: jsonFlag, ...settingFlags(databaseSettings) },
-  Effect.fnUntraced(function* ({ by, json, login, ...settings }) {
-    yield* onDatabase(
-      textsOf(settings),
-      Effect.fnUntraced(function* () {
-        const operator = yield* (yield* Pointsman).operators.remove(login).pipe(
-          Effect.catchTags({
-            "pointsman/OperatorNotFound": () => notFound(login),
-            "pointsman/OperatorChanged": changedMeanwhile,
-            "pointsman/LastAdmin": () => lastAdmin(login)
-          })
-        )
-        yield* print(json, { data: operatorView(operator) }, "")
-        if (!json) yield* Console.error(`Removed ${printable(operator.login)} and ended all of its sessions.`)
+const remove = databaseCommand(
+  {
+    name: "remove",
+    short: "Remove an operator and end its sessions",
+    long: "Remove an operator: sessions and sign-in links end at once, on every server. What the audit trail says stays.",
+    examples: { "pointsman operators remove jo@example.com --by root": "One operator" },
+    isAudited: true,
+    flags: { login: loginArgument }
+  },
+  function* ({ login }, { json }) {
+    const operator = yield* (yield* Pointsman).operators.remove(login).pipe(
+      Effect.catchTags({
+        "pointsman/OperatorNotFound": () => notFound(login),
+        "pointsman/OperatorChanged": changedMeanwhile,
+        "pointsman/LastAdmin": () => lastAdmin(login)
       })
-    ).pipe(actingAs(by))
-  })
-).pipe(
-  Command.withDescription(
-    "Remove an operator: sessions and sign-in links end at once, on every server. What the audit trail says stays."
-  ),
-  Command.withShortDescription("Remove an operator and end its sessions"),
-  Command.withExamples([
-    { command: "pointsman operators remove jo@example.com --by root", description: "One operator" }
-  ])
+    )
+    yield* print(json, { data: operatorView(operator) }, "")
+    if (!json) yield* Console.error(`Removed ${printable(operator.login)} and ended all of its sessions.`)
+  }
 )
 
 /** Without the slash at its end. */
@@ -220,56 +181,63 @@ const readConsoleUrl = (text: string): Option.Option<string> => {
     : Option.none()
 }
 
-const link = Command.make(
-  "link",
+const link = databaseCommand(
   {
-    login: loginArgument,
-    consoleUrl: Flag.String("console-url").pipe(
-      Flag.withMetavar("url"),
-      Flag.withDescription("Address of a console that a program of yours serves; default: the server's own"),
-      Flag.filterMap(
-        readConsoleUrl,
-        () => "an http or https URL without query and fragment, such as https://shop.example/desk"
-      ),
-      Flag.optional
-    ),
-    by: byFlag,
-    json: jsonFlag,
-    ...settingFlags([...databaseSettings, "port", "host", "baseUrl", "adminPort", "adminHost"])
+    name: "link",
+    short: "Print a sign-in link",
+    long:
+      "Print a link that signs an operator in once, within 15 minutes, as the only line on standard output. The settings " +
+      "of the server's address make the link.",
+    examples: { "pointsman operators link jo@example.com --by root": "One operator" },
+    isAudited: true,
+    settings: [...databaseSettings, "port", "host", "baseUrl", "adminPort", "adminHost"],
+    flags: {
+      login: loginArgument,
+      consoleUrl: Flag.String("console-url").pipe(
+        Flag.withMetavar("url"),
+        Flag.withDescription("Address of a console that a program of yours serves; default: the server's own"),
+        Flag.filterMap(
+          readConsoleUrl,
+          () => "an http or https URL without query and fragment, such as https://shop.example/desk"
+        ),
+        Flag.optional
+      )
+    }
   },
-  Effect.fnUntraced(function* ({ by, consoleUrl, json, login, ...texts }) {
-    yield* onDatabase(
-      textsOf(texts),
-      Effect.fnUntraced(function* (settings) {
-        const { expiresAt, operator, token } = yield* Effect.catchTag(
-          (yield* Pointsman).operators.createLink(login),
-          "pointsman/OperatorNotFound",
-          () => notFound(login)
-        )
-        const url = Option.match(consoleUrl, {
+  function* ({ consoleUrl, login }, { json, settings }) {
+    yield* linkAndShow(
+      login,
+      (token) =>
+        Option.match(consoleUrl, {
           onNone: () => linkUrl(addressesOf(settings), token),
           onSome: (url) => linkBelow(url, token)
-        })
-        yield* print(json, { data: { login: operator.login, url, expires: timeOf(expiresAt) } }, url)
-        yield* Console.error(
-          `It signs ${printable(operator.login)} in once, until ${timeOf(expiresAt)}. It is shown only once: only its ` +
-            "hash is stored."
-        )
-      }, Effect.uninterruptible)
-    ).pipe(actingAs(by))
-  })
-).pipe(
-  Command.withDescription(
-    "Print a link that signs an operator in once, within 15 minutes, as the only line on standard output. The settings " +
-      "of the server's address make the link."
-  ),
-  Command.withShortDescription("Print a sign-in link"),
-  Command.withExamples([{ command: "pointsman operators link jo@example.com --by root", description: "One operator" }])
+        }),
+      json
+    )
+  }
 )
 
+/** Uninterruptible: a link that is stored and was not shown is lost. */
+const linkAndShow = Effect.fnUntraced(function* (
+  login: string,
+  urlOf: (token: Parameters<typeof linkBelow>[1]) => string,
+  json: boolean
+) {
+  const { expiresAt, operator, token } = yield* Effect.catchTag(
+    (yield* Pointsman).operators.createLink(login),
+    "pointsman/OperatorNotFound",
+    () => notFound(login)
+  )
+  const url = urlOf(token)
+  yield* print(json, { data: { login: operator.login, url, expires: timeOf(expiresAt) } }, url)
+  yield* Console.error(
+    `It signs ${printable(operator.login)} in once, until ${timeOf(expiresAt)}. It is shown only once: only its ` +
+      "hash is stored."
+  )
+}, Effect.uninterruptible)
+
 export const operatorsCommand = Command.make("operators").pipe(
-  Command.withDescription("Manage the operators of the console."),
-  Command.withShortDescription("Manage operators of the console"),
+  withHelp({ short: "Manage operators of the console", long: "Manage the operators of the console." }),
   Command.withSubcommands([list, add, change, remove, link])
 )
 

@@ -1,12 +1,9 @@
 import { Console, Context, Effect } from "effect"
 import { Flag, TerminalCapabilities } from "effect/cli"
+import { switchFlag } from "./CommandHelp.ts"
 import type { Text } from "./Table.ts"
 
-export const jsonFlag = Flag.Boolean("json").pipe(
-  Flag.withDescription("Print one JSON document instead of text"),
-  Flag.withDefault(false),
-  Flag.withoutNegation
-)
+export const jsonFlag = switchFlag("json", "Print one JSON document instead of text")
 
 /** How wide the terminal on standard output is; `undefined` where it is none: a file or another program gets all. */
 export const TerminalColumns = Context.Reference<number | undefined>("pointsman/server/TerminalColumns", {

@@ -11,54 +11,48 @@ import {
 import { Directory } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
 import { Clock, Console, Effect, Option, Stream } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Argument, Flag } from "effect/cli"
+import { switchFlag } from "./CommandHelp.ts"
+import { databaseCommand } from "./DatabaseCommand.ts"
 import { epochMillisOf, momentFlag } from "./Moment.ts"
-import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
-import { jsonFlag, limitFlag, print } from "./Output.ts"
+import { limitFlag, print } from "./Output.ts"
 import { connectionFlag, refuse } from "./ReadReports.ts"
 import { entriesText } from "./ReconciliationView.ts"
-import { settingFlags, textsOf } from "./SettingFlags.ts"
 import { facts, paragraphs, type Text, table } from "./Table.ts"
 import { namedTenant, ownEnvironmentFlag, workspaceFlag } from "./Tenants.ts"
 import { moneyText, printable, timeOf, timeOrNull } from "./Words.ts"
 
 const { entryView, payoutEntryView, payoutView } = InProcess
 
-export const payouts = Command.make(
-  "payouts",
+export const payouts = databaseCommand(
   {
-    workspace: workspaceFlag,
-    environment: ownEnvironmentFlag,
-    connection: connectionFlag.pipe(Flag.withDescription("Only this connection; default: all"), Flag.optional),
-    from: momentFlag("from", "Payouts at or after this time; default: the beginning").pipe(Flag.optional),
-    until: momentFlag("until", "Payouts before this time; default: now").pipe(Flag.optional),
-    limit: limitFlag,
-    json: jsonFlag,
-    ...settingFlags(databaseSettings)
+    name: "payouts",
+    short: "List payouts",
+    long: "List what providers paid out, newest first, as their reports say.",
+    flags: {
+      workspace: workspaceFlag,
+      environment: ownEnvironmentFlag,
+      connection: connectionFlag.pipe(Flag.withDescription("Only this connection; default: all"), Flag.optional),
+      from: momentFlag("from", "Payouts at or after this time; default: the beginning").pipe(Flag.optional),
+      until: momentFlag("until", "Payouts before this time; default: now").pipe(Flag.optional),
+      limit: limitFlag
+    }
   },
-  Effect.fnUntraced(function* ({ connection, environment, from, json, limit, until, workspace, ...settings }) {
-    yield* onDatabase(
-      textsOf(settings),
-      Effect.fnUntraced(function* () {
-        const { reconciliation } = yield* Pointsman
-        const tenant = yield* Effect.fromResult(namedTenant(yield* (yield* Directory).contents, workspace, environment))
-        const now = yield* Clock.currentTimeMillis
-        const found = yield* reconciliation.payouts({
-          tenant,
-          connectionId: Option.getOrUndefined(connection),
-          from: Option.match(from, { onNone: () => 0, onSome: (moment) => epochMillisOf(moment, now) }),
-          until: Option.match(until, { onNone: () => now, onSome: (moment) => epochMillisOf(moment, now) }),
-          limit
-        })
-        const statusOf = yield* reconciliation.payoutStatuses(tenant, found)
-        const data = found.map((entry) => payoutEntryView(entry, statusOf(entry)))
-        yield* print(json, { data }, payoutsText(found, statusOf))
-      })
-    )
-  })
-).pipe(
-  Command.withDescription("List what providers paid out, newest first, as their reports say."),
-  Command.withShortDescription("List payouts")
+  function* ({ connection, environment, from, limit, until, workspace }, { json }) {
+    const { reconciliation } = yield* Pointsman
+    const tenant = yield* Effect.fromResult(namedTenant(yield* (yield* Directory).contents, workspace, environment))
+    const now = yield* Clock.currentTimeMillis
+    const found = yield* reconciliation.payouts({
+      tenant,
+      connectionId: Option.getOrUndefined(connection),
+      from: Option.match(from, { onNone: () => 0, onSome: (moment) => epochMillisOf(moment, now) }),
+      until: Option.match(until, { onNone: () => now, onSome: (moment) => epochMillisOf(moment, now) }),
+      limit
+    })
+    const statusOf = yield* reconciliation.payoutStatuses(tenant, found)
+    const data = found.map((entry) => payoutEntryView(entry, statusOf(entry)))
+    yield* print(json, { data }, payoutsText(found, statusOf))
+  }
 )
 
 const payoutsText = (
@@ -84,68 +78,57 @@ const payoutsText = (
 
 const statusWord = (status: PayoutStatus | null): string | null => status?.replace("_", " ") ?? null
 
-export const payout = Command.make(
-  "payout",
+const nameIn = (named: string) => {
+  const at = named.indexOf("/")
+  return at <= 0 || at === named.length - 1
+    ? undefined
+    : { connectionId: named.slice(0, at), payoutId: named.slice(at + 1) }
+}
+
+export const payout = databaseCommand(
   {
-    payout: Argument.String("payout").pipe(
-      Argument.withDescription("As `pointsman reconcile payouts` prints it: connection/payout")
-    ),
-    csv: Flag.Boolean("csv").pipe(
-      Flag.withDescription("Print all of its rows as CSV"),
-      Flag.withDefault(false),
-      Flag.withoutNegation
-    ),
-    limit: limitFlag,
-    json: jsonFlag,
-    ...settingFlags(databaseSettings)
-  },
-  Effect.fnUntraced(function* ({ csv, json, limit, payout: named, ...settings }) {
-    const at = named.indexOf("/")
-    if (at <= 0 || at === named.length - 1) {
-      return yield* refuse("payout: expected connection/payout, as `pointsman reconcile payouts` prints it.")
+    name: "payout",
+    short: "Show one payout",
+    long:
+      "Show what one payout consists of, by currency, and its first rows. `--csv` prints all of its rows. The rest is what the " +
+      "rows add up to, less what is paid out: zero where every report of it was read.",
+    examples: {
+      "pointsman reconcile payout stripe-nl/po_1": "What it consists of",
+      "pointsman reconcile payout stripe-nl/po_1 --csv > po_1.csv": "All of its rows"
+    },
+    check: ({ csv, payout: named }, json) => {
+      if (nameIn(named) === undefined)
+        return refuse("payout: expected connection/payout, as `pointsman reconcile payouts` prints it.")
+      return csv && json ? refuse("--csv: expected no --json beside it.") : Effect.void
+    },
+    flags: {
+      payout: Argument.String("payout").pipe(
+        Argument.withDescription("As `pointsman reconcile payouts` prints it: connection/payout")
+      ),
+      csv: switchFlag("csv", "Print all of its rows as CSV"),
+      limit: limitFlag
     }
-    if (csv && json) return yield* refuse("--csv: expected no --json beside it.")
-    yield* onDatabase(
-      textsOf(settings),
-      Effect.fnUntraced(function* () {
-        const { reconciliation } = yield* Pointsman
-        const name = { connectionId: named.slice(0, at), payoutId: named.slice(at + 1) }
-        const connection = Option.getOrUndefined(yield* (yield* Directory).connection(name.connectionId))
-        const notFound = refuse(`Payout "${printable(named)}" not found: no report that was read names it.`)
-        if (connection === undefined) return yield* notFound
-        const { environment, workspaceId } = connection
-        const tenant = { workspaceId, environment }
-        const found = yield* Effect.mapError(
-          Effect.fromOption(yield* reconciliation.payout(tenant, name)),
-          () => notFound
-        )
-        if (csv) {
-          // Every text ends with a line break, which the console writes.
-          const write = (text: string) => Console.log(text.trimEnd())
-          yield* write(entryCsvHeader)
-          return yield* Stream.runForEachArray(reconciliation.exportPayout({ tenant }, name), (rows) =>
-            rows.length === 0 ? Effect.void : write(rows.map(entryCsvLine(found.status)).join(""))
-          )
-        }
-        const entries = yield* reconciliation.payoutEntries(tenant, { ...name, after: undefined, limit })
-        yield* print(
-          json,
-          { data: { ...payoutView(found), entries: entries.map(entryView) } },
-          payoutText(found, entries)
-        )
-      })
-    )
-  })
-).pipe(
-  Command.withDescription(
-    "Show what one payout consists of, by currency, and its first rows. `--csv` prints all of its rows. The rest is what the " +
-      "rows add up to, less what is paid out: zero where every report of it was read."
-  ),
-  Command.withShortDescription("Show one payout"),
-  Command.withExamples([
-    { command: "pointsman reconcile payout stripe-nl/po_1", description: "What it consists of" },
-    { command: "pointsman reconcile payout stripe-nl/po_1 --csv > po_1.csv", description: "All of its rows" }
-  ])
+  },
+  function* ({ csv, limit, payout: named }, { json }) {
+    const { reconciliation } = yield* Pointsman
+    const name = nameIn(named)
+    const connection = name && Option.getOrUndefined(yield* (yield* Directory).connection(name.connectionId))
+    const notFound = refuse(`Payout "${printable(named)}" not found: no report that was read names it.`)
+    if (name === undefined || connection === undefined) return yield* notFound
+    const { environment, workspaceId } = connection
+    const tenant = { workspaceId, environment }
+    const found = yield* Effect.mapError(Effect.fromOption(yield* reconciliation.payout(tenant, name)), () => notFound)
+    if (csv) {
+      // Every text ends with a line break, which the console writes.
+      const write = (text: string) => Console.log(text.trimEnd())
+      yield* write(entryCsvHeader)
+      return yield* Stream.runForEachArray(reconciliation.exportPayout({ tenant }, name), (rows) =>
+        rows.length === 0 ? Effect.void : write(rows.map(entryCsvLine(found.status)).join(""))
+      )
+    }
+    const entries = yield* reconciliation.payoutEntries(tenant, { ...name, after: undefined, limit })
+    yield* print(json, { data: { ...payoutView(found), entries: entries.map(entryView) } }, payoutText(found, entries))
+  }
 )
 
 const payoutText = (payout: Payout, entries: ReadonlyArray<SettlementEntry>): Text =>

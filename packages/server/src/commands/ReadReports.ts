@@ -3,15 +3,14 @@ import { type FetchOrder, Pointsman, type ReconciliationRun, type ReportBeingRea
 import { Directory } from "@pointsman/core/ports"
 import { entriesOf, formatOf, inspectReport } from "@pointsman/reconcile"
 import { Clock, Console, Effect, Layer, Option, Result } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Argument, Flag } from "effect/cli"
 import { reportReaderLayer } from "../InstalledConnectors.ts"
-import { actingAs, byFlag } from "./Actor.ts"
 import { CommandFailure, endWith } from "./CommandFailure.ts"
+import { databaseCommand } from "./DatabaseCommand.ts"
 import { epochMillisOf, momentFlag } from "./Moment.ts"
-import { checkSettings, onDatabase } from "./OpenDatabase.ts"
-import { jsonFlag, print, withProgress } from "./Output.ts"
+import { checkSettings, reachingProviders } from "./OpenDatabase.ts"
+import { print, withProgress } from "./Output.ts"
 import { differencesIn, runsText, runText, runView } from "./ReconciliationView.ts"
-import { settingFlags, textsOf } from "./SettingFlags.ts"
 import { counted, printable } from "./Words.ts"
 
 export const connectionFlag = Flag.String("connection").pipe(Flag.withMetavar("id"))
@@ -73,45 +72,37 @@ const reconcile = Effect.fnUntraced(function* (
   )
 })
 
-export const run = Command.make(
-  "run",
+export const run = databaseCommand(
   {
-    file: Argument.String("file").pipe(
-      Argument.withDescription("The report, as the provider gives it; .gz is read too")
-    ),
-    connection: connectionFlag.pipe(Flag.withDescription("The connection whose provider wrote the report")),
-    format: Flag.String("format").pipe(
-      Flag.withMetavar("name"),
-      Flag.withDescription("The report's format; default: by the connection and the first line"),
-      Flag.optional
-    ),
-    by: byFlag,
-    json: jsonFlag,
-    ...settingFlags([...checkSettings, "webhookScheduleMillis"])
-  },
-  Effect.fnUntraced(function* ({ by, connection, file, format, json, ...texts }) {
-    yield* onDatabase(
-      textsOf(texts),
-      Effect.fnUntraced(function* () {
-        const view = runView(yield* reconcile(file, { connection, format, json }))
-        yield* print(json, { data: view }, runText(view))
-        const differences = differencesIn(view)
-        if (differences === 0 && view.rows_unreadable === 0) return
-        yield* Console.error(foundText(differences, view.rows_unreadable))
-        yield* endWith(1)
-      })
-    ).pipe(actingAs(by))
-  })
-).pipe(
-  Command.withDescription(
-    "Compare a provider's report with the payments, and apply what its rows state: a payment whose messages were lost is " +
+    name: "run",
+    short: "Compare a report with the payments",
+    long:
+      "Compare a provider's report with the payments, and apply what its rows state: a payment whose messages were lost is " +
       "put right, and what is paid out is settled. It may be stopped and run again with the same file, and run beside " +
-      "servers; the same file twice changes nothing. Ends with 1 where it found differences or unreadable rows."
-  ),
-  Command.withShortDescription("Compare a report with the payments"),
-  Command.withExamples([
-    { command: "pointsman reconcile run june.csv --connection stripe-nl --by Jo", description: "One month" }
-  ])
+      "servers; the same file twice changes nothing. Ends with 1 where it found differences or unreadable rows.",
+    examples: { "pointsman reconcile run june.csv --connection stripe-nl --by Jo": "One month" },
+    isAudited: true,
+    settings: [...checkSettings, "webhookScheduleMillis"],
+    flags: {
+      file: Argument.String("file").pipe(
+        Argument.withDescription("The report, as the provider gives it; .gz is read too")
+      ),
+      connection: connectionFlag.pipe(Flag.withDescription("The connection whose provider wrote the report")),
+      format: Flag.String("format").pipe(
+        Flag.withMetavar("name"),
+        Flag.withDescription("The report's format; default: by the connection and the first line"),
+        Flag.optional
+      )
+    }
+  },
+  function* ({ connection, file, format }, { json }) {
+    const view = runView(yield* reconcile(file, { connection, format, json }))
+    yield* print(json, { data: view }, runText(view))
+    const differences = differencesIn(view)
+    if (differences === 0 && view.rows_unreadable === 0) return
+    yield* Console.error(foundText(differences, view.rows_unreadable))
+    yield* endWith(1)
+  }
 )
 
 /** Fetches what the provider has, and runs it. */
@@ -133,69 +124,53 @@ const fetchAll = Effect.fnUntraced(function* (order: Omit<FetchOrder, "onProgres
   )
 })
 
-export const fetch = Command.make(
-  "fetch",
+export const fetch = databaseCommand(
   {
-    connection: connectionFlag.pipe(Flag.withDescription("The connection whose provider is asked")),
-    report: Flag.String("report").pipe(
-      Flag.withMetavar("name"),
-      Flag.withDescription("Only this report; default: all that the connector fetches"),
-      Flag.optional
-    ),
-    from: momentFlag(
-      "from",
-      "Rows at or after this time; default: up to where it was fetched without a gap, and 7 days ago at first"
-    ).pipe(Flag.optional),
-    until: momentFlag(
-      "until",
-      "Rows before this time; default and latest: an hour ago, or as long ago as the provider needs to list them"
-    ).pipe(Flag.optional),
-    by: byFlag,
-    json: jsonFlag,
-    ...settingFlags([...checkSettings, "providerTimeoutMillis", "webhookScheduleMillis"])
-  },
-  Effect.fnUntraced(function* ({ by, connection, from, json, report, until, ...texts }) {
-    const { connectorsLayer, NodeTransport } = yield* Effect.promise(async () => ({
-      NodeTransport: await import("@pointsman/transport-node"),
-      connectorsLayer: (await import("../LoadConnectors.ts")).connectorsLayer
-    }))
-    yield* onDatabase(
-      textsOf(texts),
-      Effect.fnUntraced(function* () {
-        const now = yield* Clock.currentTimeMillis
-        const millis = (moment: typeof from) =>
-          Option.getOrUndefined(Option.map(moment, (one) => epochMillisOf(one, now)))
-        const runs = yield* fetchAll(
-          {
-            connectionId: connection,
-            report: Option.getOrUndefined(report),
-            from: millis(from),
-            until: millis(until)
-          },
-          json
-        )
-        const views = runs.map(runView)
-        yield* print(json, { data: views }, runsText(views))
-        const differences = views.reduce((sum, view) => sum + differencesIn(view), 0)
-        const unreadable = views.reduce((sum, view) => sum + view.rows_unreadable, 0)
-        if (differences === 0 && unreadable === 0) return
-        yield* Console.error(foundText(differences, unreadable))
-        yield* endWith(1)
-      }),
-      (settings) => Layer.mergeAll(connectorsLayer(settings), NodeTransport.layer(), reportReaderLayer)
-    ).pipe(actingAs(by))
-  })
-).pipe(
-  Command.withDescription(
-    "Fetch the reports of a connection from its provider's API, and reconcile them as `run` does with files. It may be " +
+    name: "fetch",
+    short: "Fetch reports from a provider",
+    long:
+      "Fetch the reports of a connection from its provider's API, and reconcile them as `run` does with files. It may be " +
       "stopped and run again, and run beside servers; it continues from where the last fetch ended, and rows that were read " +
-      "before change nothing. Ends with 1 where it found differences or unreadable rows."
-  ),
-  Command.withShortDescription("Fetch reports from a provider"),
-  Command.withExamples([
-    {
-      command: "pointsman reconcile fetch --connection stripe-nl --by scheduler",
-      description: "What is new; run it once a day"
+      "before change nothing. Ends with 1 where it found differences or unreadable rows.",
+    examples: { "pointsman reconcile fetch --connection stripe-nl --by scheduler": "What is new; run it once a day" },
+    isAudited: true,
+    settings: [...checkSettings, "providerTimeoutMillis", "webhookScheduleMillis"],
+    providersOf: (settings) => Layer.merge(reachingProviders(settings), reportReaderLayer),
+    flags: {
+      connection: connectionFlag.pipe(Flag.withDescription("The connection whose provider is asked")),
+      report: Flag.String("report").pipe(
+        Flag.withMetavar("name"),
+        Flag.withDescription("Only this report; default: all that the connector fetches"),
+        Flag.optional
+      ),
+      from: momentFlag(
+        "from",
+        "Rows at or after this time; default: up to where it was fetched without a gap, and 7 days ago at first"
+      ).pipe(Flag.optional),
+      until: momentFlag(
+        "until",
+        "Rows before this time; default and latest: an hour ago, or as long ago as the provider needs to list them"
+      ).pipe(Flag.optional)
     }
-  ])
+  },
+  function* ({ connection, from, report, until }, { json }) {
+    const now = yield* Clock.currentTimeMillis
+    const millis = (moment: typeof from) => Option.getOrUndefined(Option.map(moment, (one) => epochMillisOf(one, now)))
+    const runs = yield* fetchAll(
+      {
+        connectionId: connection,
+        report: Option.getOrUndefined(report),
+        from: millis(from),
+        until: millis(until)
+      },
+      json
+    )
+    const views = runs.map(runView)
+    yield* print(json, { data: views }, runsText(views))
+    const differences = views.reduce((sum, view) => sum + differencesIn(view), 0)
+    const unreadable = views.reduce((sum, view) => sum + view.rows_unreadable, 0)
+    if (differences === 0 && unreadable === 0) return
+    yield* Console.error(foundText(differences, unreadable))
+    yield* endWith(1)
+  }
 )

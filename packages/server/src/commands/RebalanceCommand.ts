@@ -3,6 +3,7 @@ import type { Rebalance, Shards } from "@pointsman/storage-citus"
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { CommandFailure } from "./CommandFailure.ts"
+import { switchFlag, withHelp } from "./CommandHelp.ts"
 import { clusterSettings, onCluster } from "./OnCluster.ts"
 import { jsonFlag, print, type Tell, withProgress } from "./Output.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
@@ -73,11 +74,7 @@ export const rebalanceCommand = Command.make(
       Flag.withDescription("Move everything away from this node, which takes no shards from now on"),
       Flag.optional
     ),
-    stop: Flag.Boolean("stop").pipe(
-      Flag.withDescription("End the rebalance that is under way"),
-      Flag.withDefault(false),
-      Flag.withoutNegation
-    ),
+    stop: switchFlag("stop", "End the rebalance that is under way"),
     blockWrites: blockWritesFlag,
     json: jsonFlag,
     ...settingFlags(clusterSettings)
@@ -105,16 +102,17 @@ export const rebalanceCommand = Command.make(
     )
   })
 ).pipe(
-  Command.withDescription(
-    "Spread the shard groups over the nodes, as after a new node was added, or empty a node with --drain. The cluster does " +
+  withHelp({
+    short: "Spread the shard groups over the nodes",
+    long:
+      "Spread the shard groups over the nodes, as after a new node was added, or empty a node with --drain. The cluster does " +
       "it in the background, one move after the other, while servers run. Ctrl-C ends the command and not the rebalance; " +
-      "run again, it shows the progress of the one that is under way."
-  ),
-  Command.withShortDescription("Spread the shard groups over the nodes"),
-  Command.withExamples([
-    { command: "pointsman shards rebalance", description: "After a node was added" },
-    { command: "pointsman shards rebalance --drain 10.0.0.2:5432", description: "Before a node is removed" }
-  ])
+      "run again, it shows the progress of the one that is under way.",
+    examples: {
+      "pointsman shards rebalance": "After a node was added",
+      "pointsman shards rebalance --drain 10.0.0.2:5432": "Before a node is removed"
+    }
+  })
 )
 
 const overText = (rebalance: Rebalance | undefined): string => {

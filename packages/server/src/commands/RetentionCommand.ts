@@ -3,14 +3,14 @@ import { Pointsman, type TenantSweep } from "@pointsman/core"
 import { dayMillis, yearMillis } from "@pointsman/core/internal"
 import { Directory } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Command } from "effect/cli"
 import { archiveOfFile } from "../ArchiveLayer.ts"
 import type { Settings } from "../Settings.ts"
 import { StartFailure } from "../StartFailure.ts"
-import { actingAs, byFlag } from "./Actor.ts"
-import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
-import { jsonFlag, print } from "./Output.ts"
-import { settingFlags, textsOf } from "./SettingFlags.ts"
+import { switchFlag, withHelp } from "./CommandHelp.ts"
+import { databaseCommand } from "./DatabaseCommand.ts"
+import { databaseSettings } from "./OpenDatabase.ts"
+import { print } from "./Output.ts"
 import { paragraphs, type Text, table } from "./Table.ts"
 import { anyWorkspaceFlag, oneWorkspace } from "./Tenants.ts"
 import { counted, timeOrNull } from "./Words.ts"
@@ -18,14 +18,13 @@ import { counted, timeOrNull } from "./Words.ts"
 interface Order {
   readonly workspace: Option.Option<string>
   readonly isDryRun: boolean
-  readonly by: Option.Option<string>
 }
 
-const sweep = Effect.fnUntraced(function* ({ by, isDryRun, workspace }: Order) {
+const sweep = Effect.fnUntraced(function* ({ isDryRun, workspace }: Order) {
   const pointsman = yield* Pointsman
   const contents = yield* (yield* Directory).contents
   const workspaceId = Option.isNone(workspace) ? undefined : yield* Effect.fromResult(oneWorkspace(contents, workspace))
-  const { inPartitions, tenants } = yield* actingAs(by)(pointsman.sweepStore({ isDryRun, workspaceId }))
+  const { inPartitions, tenants } = yield* pointsman.sweepStore({ isDryRun, workspaceId })
   return {
     dry_run: isDryRun,
     deliveries_in_partitions: inPartitions.deliveries,
@@ -60,7 +59,7 @@ const durationText = (millis: number | null): string => {
 type View = Effect.Success<ReturnType<typeof sweep>>
 
 /** What the counts of a dry run do not show. What is of one workspace, or in a cluster, leaves in batches. */
-const monthsLine = ({ database }: Settings, { isDryRun, workspace }: Pick<Order, "isDryRun" | "workspace">) =>
+const monthsLine = ({ database }: Settings, { isDryRun, workspace }: Order) =>
   isDryRun && Option.isNone(workspace) && database._tag === "Postgres" && !database.isDistributed
     ? ["Deliveries and message bodies of the longest retention leave by whole months."]
     : []
@@ -93,25 +92,20 @@ const sweepText = (
   )
 }
 
-const status = Command.make(
-  "status",
-  { workspace: anyWorkspaceFlag, json: jsonFlag, ...settingFlags(databaseSettings) },
-  Effect.fnUntraced(function* ({ json, workspace, ...settings }) {
-    yield* onDatabase(
-      textsOf(settings),
-      Effect.fnUntraced(function* (opened) {
-        const order = { workspace, isDryRun: true, by: Option.none() }
-        const view = yield* sweep(order)
-        yield* print(json, { data: view }, sweepText(view, monthsLine(opened, order)))
-      })
-    )
-  })
-).pipe(
-  Command.withDescription(
-    "Show what would leave the database, by workspace and kind, how old the oldest of each kind is, and why old payments " +
-      "are kept. On PostgreSQL, deliveries and message bodies of the longest retention leave by whole months."
-  ),
-  Command.withShortDescription("Show what would leave the database")
+const status = databaseCommand(
+  {
+    name: "status",
+    short: "Show what would leave the database",
+    long:
+      "Show what would leave the database, by workspace and kind, how old the oldest of each kind is, and why old payments " +
+      "are kept. On PostgreSQL, deliveries and message bodies of the longest retention leave by whole months.",
+    flags: { workspace: anyWorkspaceFlag }
+  },
+  function* ({ workspace }, { json, settings: opened }) {
+    const order = { workspace, isDryRun: true }
+    const view = yield* sweep(order)
+    yield* print(json, { data: view }, sweepText(view, monthsLine(opened, order)))
+  }
 )
 
 const archiveOrFlag = new StartFailure({
@@ -122,60 +116,44 @@ const archiveOrFlag = new StartFailure({
 
 /** `environment`: what the configuration file may refer to. With an archive in the file, payments go there first. */
 const run = (environment: Readonly<Record<string, string | undefined>>) =>
-  Command.make(
-    "run",
+  databaseCommand(
     {
-      workspace: anyWorkspaceFlag,
-      dryRun: Flag.Boolean("dry-run").pipe(
-        Flag.withDescription("Print what would be removed, and remove nothing"),
-        Flag.withDefault(false),
-        Flag.withoutNegation
-      ),
-      withoutArchive: Flag.Boolean("without-archive").pipe(
-        Flag.withDescription("Remove payments for good if no configuration names an archive"),
-        Flag.withDefault(false),
-        Flag.withoutNegation
-      ),
-      by: byFlag,
-      json: jsonFlag,
-      ...settingFlags([...databaseSettings, "configuration"])
-    },
-    Effect.fnUntraced(function* ({ by, dryRun, json, withoutArchive, workspace, ...settings }) {
-      yield* onDatabase(
-        textsOf(settings),
-        Effect.fnUntraced(function* (opened) {
-          const { configuration } = opened
-          if (!dryRun && !withoutArchive) {
-            const archive = configuration === null ? undefined : yield* archiveOfFile(configuration, environment)
-            if (archive === undefined) return yield* archiveOrFlag
-          }
-          const order = { workspace, isDryRun: dryRun, by }
-          const view = yield* sweep(order)
-          yield* print(json, { data: view }, sweepText(view, monthsLine(opened, order)))
-        }),
-        undefined,
-        environment
-      )
-    })
-  ).pipe(
-    Command.withDescription(
-      "Remove what the workspaces do not keep any longer: closed payments, webhook deliveries that have ended, and bodies " +
+      name: "run",
+      short: "Remove records whose retention is over",
+      long:
+        "Remove what the workspaces do not keep any longer: closed payments, webhook deliveries that have ended, and bodies " +
         "of provider messages. Payments are written to the archive of the configuration first. Servers do so every hour, " +
-        "and may run meanwhile. It may be interrupted and run again."
-    ),
-    Command.withShortDescription("Remove records whose retention is over"),
-    Command.withExamples([
-      { command: "pointsman retention run --dry-run", description: "What would be removed" },
-      {
-        command: "pointsman retention run --config pointsman.json --workspace acme --by Jo",
-        description: "Of one workspace"
+        "and may run meanwhile. It may be interrupted and run again.",
+      examples: {
+        "pointsman retention run --dry-run": "What would be removed",
+        "pointsman retention run --config pointsman.json --workspace acme --by Jo": "Of one workspace"
+      },
+      isAudited: true,
+      settings: [...databaseSettings, "configuration"],
+      environment,
+      flags: {
+        workspace: anyWorkspaceFlag,
+        dryRun: switchFlag("dry-run", "Print what would be removed, and remove nothing"),
+        withoutArchive: switchFlag("without-archive", "Remove payments for good if no configuration names an archive")
       }
-    ])
+    },
+    function* ({ dryRun, withoutArchive, workspace }, { json, settings }) {
+      const { configuration } = settings
+      if (!dryRun && !withoutArchive) {
+        const archive = configuration === null ? undefined : yield* archiveOfFile(configuration, environment)
+        if (archive === undefined) return yield* archiveOrFlag
+      }
+      const order = { workspace, isDryRun: dryRun }
+      const view = yield* sweep(order)
+      yield* print(json, { data: view }, sweepText(view, monthsLine(settings, order)))
+    }
   )
 
 export const retentionCommand = (environment: Readonly<Record<string, string | undefined>>) =>
   Command.make("retention").pipe(
-    Command.withDescription("Show or remove records whose retention is over: docs/guides/retention.md."),
-    Command.withShortDescription("Show or remove records whose retention is over"),
+    withHelp({
+      short: "Show or remove records whose retention is over",
+      long: "Show or remove records whose retention is over: docs/guides/retention.md."
+    }),
     Command.withSubcommands([status, run(environment)])
   )

@@ -2,50 +2,41 @@
 import { type Rotation, rotateEncryption, type SealedCounts } from "@pointsman/core"
 import { keyStorageError } from "@pointsman/core/ports"
 import { Console, Effect } from "effect"
-import { Command } from "effect/cli"
 import { actingAs, byFlag } from "./Actor.ts"
 import { endWith } from "./CommandFailure.ts"
-import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
-import { jsonFlag, print, withProgress } from "./Output.ts"
-import { settingFlags, textsOf } from "./SettingFlags.ts"
+import { databaseCommand } from "./DatabaseCommand.ts"
+import { print, withProgress } from "./Output.ts"
 import { paragraphs, type Text, table } from "./Table.ts"
 import { counted } from "./Words.ts"
 
-export const rotateCommand = Command.make(
-  "rotate-encryption",
-  { by: byFlag, json: jsonFlag, ...settingFlags(databaseSettings) },
-  Effect.fnUntraced(function* ({ by, json, ...settings }) {
-    yield* onDatabase(
-      textsOf(settings),
-      Effect.fnUntraced(function* () {
-        const rotation = yield* withProgress(json, (tell) =>
-          rotateEncryption({ onProgress: (resealed) => tell(`${counted(resealed, "text")} encrypted again`) })
-        ).pipe(
-          actingAs(by),
-          Effect.catchTag("pointsman/KeyUnavailable", (cause) =>
-            Effect.fail(keyStorageError("rotating the key")(cause))
-          )
-        )
-        const view = rotationView(rotation)
-        yield* print(json, { data: view }, rotationText(view))
-        const isOver = view.left.every(({ current, texts }) => current || texts === 0) && view.unreadable.count === 0
-        yield* Console.error(isOver ? over : leftText(view))
-        if (!isOver) yield* endWith(1)
-      })
-    )
-  })
-).pipe(
-  Command.withDescription(
-    "Encrypt again, with the current encryption key, everything in the database that another key encrypted: credentials, " +
+export const rotateCommand = databaseCommand(
+  {
+    name: "rotate-encryption",
+    short: "Re-encrypt the database with a new key",
+    long:
+      "Encrypt again, with the current encryption key, everything in the database that another key encrypted: credentials, " +
       "webhook secrets, checkout addresses and provider messages. POINTSMAN_ENCRYPTION_KEY is the new key, and " +
       "POINTSMAN_ENCRYPTION_KEY_PREVIOUS the one to be replaced. Servers may run meanwhile. It may be interrupted and run " +
-      "again. Exits with 1 if texts under other keys are left."
-  ),
-  Command.withShortDescription("Re-encrypt the database with a new key"),
-  Command.withExamples([
-    { command: "pointsman keys rotate-encryption", description: "With the server's environment" },
-    { command: "pointsman keys rotate-encryption --json", description: "As JSON" }
-  ])
+      "again. Exits with 1 if texts under other keys are left.",
+    examples: {
+      "pointsman keys rotate-encryption": "With the server's environment",
+      "pointsman keys rotate-encryption --json": "As JSON"
+    },
+    flags: { by: byFlag }
+  },
+  function* ({ by }, { json }) {
+    const rotation = yield* withProgress(json, (tell) =>
+      rotateEncryption({ onProgress: (resealed) => tell(`${counted(resealed, "text")} encrypted again`) })
+    ).pipe(
+      actingAs(by),
+      Effect.catchTag("pointsman/KeyUnavailable", (cause) => Effect.fail(keyStorageError("rotating the key")(cause)))
+    )
+    const view = rotationView(rotation)
+    yield* print(json, { data: view }, rotationText(view))
+    const isOver = view.left.every(({ current, texts }) => current || texts === 0) && view.unreadable.count === 0
+    yield* Console.error(isOver ? over : leftText(view))
+    if (!isOver) yield* endWith(1)
+  }
 )
 
 const rotationView = ({ keyId, left, resealed }: Rotation) => ({

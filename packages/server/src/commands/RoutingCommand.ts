@@ -11,40 +11,30 @@ import { Clock, Console, Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { Settings } from "../Settings.ts"
 import { CommandFailure } from "./CommandFailure.ts"
+import { withHelp } from "./CommandHelp.ts"
+import { databaseCommand } from "./DatabaseCommand.ts"
 import { epochMillisOf, momentFlag } from "./Moment.ts"
-import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
-import { jsonFlag, print, withProgress } from "./Output.ts"
+import { databaseSettings } from "./OpenDatabase.ts"
+import { print, withProgress } from "./Output.ts"
 import { replayText, replayView, summarize } from "./ReplayView.ts"
 import { explanationText, explanationView, ratesText, rateView } from "./RoutingView.ts"
-import { settingFlags, textsOf } from "./SettingFlags.ts"
 import { environmentFlag, findAnywhere, oneWorkspace, workspaceFlag } from "./Tenants.ts"
 import { printable, timeOf } from "./Words.ts"
 
-const explain = Command.make(
-  "explain",
+const explain = databaseCommand(
   {
-    payment: Argument.String("payment").pipe(Argument.withDescription("The payment's id")),
-    json: jsonFlag,
-    ...settingFlags(databaseSettings)
+    name: "explain",
+    short: "Explain how a payment was routed",
+    long:
+      "Explain how a payment was routed: what decided, the order of connections and their scores, which " +
+      "connections were excluded and why, which circuits were open, and how each attempt ended.",
+    examples: { "pointsman routing explain 01a1fe08-9226-7266-a33a-e3e7f1609a4e": "One payment, as text" },
+    flags: { payment: Argument.String("payment").pipe(Argument.withDescription("The payment's id")) }
   },
-  Effect.fnUntraced(function* ({ json, payment: id, ...settings }) {
-    yield* onDatabase(
-      textsOf(settings),
-      Effect.fnUntraced(function* () {
-        const explanation = yield* explanationOf(id)
-        yield* print(json, { data: explanationView(explanation) }, explanationText(explanation))
-      })
-    )
-  })
-).pipe(
-  Command.withDescription(
-    "Explain how a payment was routed: what decided, the order of connections and their scores, which " +
-      "connections were excluded and why, which circuits were open, and how each attempt ended."
-  ),
-  Command.withShortDescription("Explain how a payment was routed"),
-  Command.withExamples([
-    { command: "pointsman routing explain 01a1fe08-9226-7266-a33a-e3e7f1609a4e", description: "One payment, as text" }
-  ])
+  function* ({ payment: id }, { json }) {
+    const explanation = yield* explanationOf(id)
+    yield* print(json, { data: explanationView(explanation) }, explanationText(explanation))
+  }
 )
 
 /** Payments between one line of progress and the next: some tens of milliseconds. */
@@ -67,97 +57,83 @@ const explanationOf = Effect.fnUntraced(function* (id: string) {
 
 /** `environment`: what the configuration file may refer to. */
 const replay = (environmentVariables: Readonly<Record<string, string | undefined>>) =>
-  Command.make(
-    "replay",
+  databaseCommand(
     {
-      workspace: workspaceFlag,
-      environment: environmentFlag.pipe(Flag.withDefault("production")),
-      since: momentFlag("since", "Payments created at or after this time"),
-      until: momentFlag("until", "Payments created before this time; default: no limit").pipe(Flag.optional),
-      limit: Flag.Int("limit").pipe(
-        Flag.withDescription("Maximum number of differing payments to list, 0 to 100000; all are counted"),
-        Flag.filter(
-          (limit) => limit >= 0 && limit <= 100_000,
-          () => "a whole number from 0 to 100000"
-        ),
-        Flag.withDefault(20)
-      ),
-      json: jsonFlag,
-      ...settingFlags([...databaseSettings, "configuration", "claimWindowMillis", "providerTimeoutMillis"])
-    },
-    Effect.fnUntraced(function* ({ environment, json, limit, since, until, workspace, ...given }) {
-      yield* onDatabase(
-        textsOf(given),
-        Effect.fnUntraced(function* (settings) {
-          const contents = yield* (yield* Directory).contents
-          const tenant = { workspaceId: yield* Effect.fromResult(oneWorkspace(contents, workspace)), environment }
-          const now = yield* Clock.currentTimeMillis
-          const from = epochMillisOf(since, now)
-          const to = Option.getOrUndefined(Option.map(until, (moment) => epochMillisOf(moment, now)))
-          if (to !== undefined && to <= from) {
-            return yield* new CommandFailure({
-              message: `--until: expected a time after --since, which is ${timeOf(from)}.`
-            })
-          }
-          const under = yield* configurationFor(settings, tenant, environmentVariables)
-          const { add, summary } = summarize(limit)
-          const decisions = (yield* Pointsman).replayRouting(tenant, { from, until: to, under })
-          yield* withProgress(json, (tell) => {
-            let decided = 0
-            return Stream.runForEach(decisions, (replayed) => {
-              add(replayed)
-              decided += 1
-              return decided % toldEvery === 0 ? tell(`${decided} payments replayed …`) : Effect.void
-            })
-          })
-          const view = replayView(summary)
-          const what = settings.configuration ?? "the stored configuration"
-          yield* Console.error(
-            `Replayed ${view.payments} payment(s) of ${tenant.workspaceId} (${environment}) since ` +
-              `${timeOf(from)} under ${printable(what)}. Nothing was sent or written.`
-          )
-          yield* print(json, { data: view }, replayText(summary))
-        })
-      )
-    })
-  ).pipe(
-    Command.withDescription(
-      "Replay the routing decisions of stored payments under another configuration file, or under the " +
+      name: "replay",
+      short: "Replay stored payments under another configuration",
+      long:
+        "Replay the routing decisions of stored payments under another configuration file, or under the " +
         "stored configuration if none is given, and report what would change. Sends and writes nothing. " +
-        "Requests without an eligible connection recorded no payment and are therefore not replayed."
-    ),
-    Command.withShortDescription("Replay stored payments under another configuration"),
-    Command.withExamples([
-      { command: 'pointsman routing replay --config new.json --since "7 days"', description: "What would change" },
-      {
-        command: "pointsman routing replay --config new.json --since 2026-11-01 --until 2026-11-08 --json",
-        description: "One week, as JSON"
+        "Requests without an eligible connection recorded no payment and are therefore not replayed.",
+      examples: {
+        'pointsman routing replay --config new.json --since "7 days"': "What would change",
+        "pointsman routing replay --config new.json --since 2026-11-01 --until 2026-11-08 --json": "One week, as JSON"
+      },
+      settings: [...databaseSettings, "configuration", "claimWindowMillis", "providerTimeoutMillis"],
+      flags: {
+        workspace: workspaceFlag,
+        environment: environmentFlag.pipe(Flag.withDefault("production")),
+        since: momentFlag("since", "Payments created at or after this time"),
+        until: momentFlag("until", "Payments created before this time; default: no limit").pipe(Flag.optional),
+        limit: Flag.Int("limit").pipe(
+          Flag.withDescription("Maximum number of differing payments to list, 0 to 100000; all are counted"),
+          Flag.filter(
+            (limit) => limit >= 0 && limit <= 100_000,
+            () => "a whole number from 0 to 100000"
+          ),
+          Flag.withDefault(20)
+        )
       }
-    ])
+    },
+    function* ({ environment, limit, since, until, workspace }, { json, settings }) {
+      const contents = yield* (yield* Directory).contents
+      const tenant = { workspaceId: yield* Effect.fromResult(oneWorkspace(contents, workspace)), environment }
+      const now = yield* Clock.currentTimeMillis
+      const from = epochMillisOf(since, now)
+      const to = Option.getOrUndefined(Option.map(until, (moment) => epochMillisOf(moment, now)))
+      if (to !== undefined && to <= from) {
+        return yield* new CommandFailure({
+          message: `--until: expected a time after --since, which is ${timeOf(from)}.`
+        })
+      }
+      const under = yield* configurationFor(settings, tenant, environmentVariables)
+      const { add, summary } = summarize(limit)
+      const decisions = (yield* Pointsman).replayRouting(tenant, { from, until: to, under })
+      yield* withProgress(json, (tell) => {
+        let decided = 0
+        return Stream.runForEach(decisions, (replayed) => {
+          add(replayed)
+          decided += 1
+          return decided % toldEvery === 0 ? tell(`${decided} payments replayed …`) : Effect.void
+        })
+      })
+      const view = replayView(summary)
+      const what = settings.configuration ?? "the stored configuration"
+      yield* Console.error(
+        `Replayed ${view.payments} payment(s) of ${tenant.workspaceId} (${environment}) since ` +
+          `${timeOf(from)} under ${printable(what)}. Nothing was sent or written.`
+      )
+      yield* print(json, { data: view }, replayText(summary))
+    }
   )
 
-const rates = Command.make(
-  "rates",
-  { workspace: workspaceFlag, json: jsonFlag, ...settingFlags(databaseSettings) },
-  Effect.fnUntraced(function* ({ json, workspace, ...settings }) {
-    yield* onDatabase(
-      textsOf(settings),
-      Effect.fnUntraced(function* () {
-        const contents = yield* (yield* Directory).contents
-        const workspaceId = yield* Effect.fromResult(oneWorkspace(contents, workspace))
-        const stored = yield* (yield* Pointsman).successRates({ workspaceId, environment: "production" })
-        yield* print(json, { data: stored.map(rateView) }, stored.length === 0 ? "" : ratesText(stored))
-        if (!json && stored.length === 0) yield* Console.error("No measurements from production yet.")
-      })
-    )
-  })
-).pipe(
-  Command.withDescription(
-    "List the recent success rates of a workspace's connections in production, overall and by segment. " +
+const rates = databaseCommand(
+  {
+    name: "rates",
+    short: "Recent success rates, as used by mode auto",
+    long:
+      "List the recent success rates of a workspace's connections in production, overall and by segment. " +
       "The mode auto orders connections by them. Older outcomes count less, so the counts are not whole " +
-      "numbers."
-  ),
-  Command.withShortDescription("Recent success rates, as used by mode auto")
+      "numbers.",
+    flags: { workspace: workspaceFlag }
+  },
+  function* ({ workspace }, { json }) {
+    const contents = yield* (yield* Directory).contents
+    const workspaceId = yield* Effect.fromResult(oneWorkspace(contents, workspace))
+    const stored = yield* (yield* Pointsman).successRates({ workspaceId, environment: "production" })
+    yield* print(json, { data: stored.map(rateView) }, stored.length === 0 ? "" : ratesText(stored))
+    if (!json && stored.length === 0) yield* Console.error("No measurements from production yet.")
+  }
 )
 
 /** Loaded only here: the connectors are much of the program. */
@@ -181,7 +157,6 @@ const configurationFor = Effect.fnUntraced(function* (
 
 export const routingCommand = (environment: Readonly<Record<string, string | undefined>>) =>
   Command.make("routing").pipe(
-    Command.withDescription("Explain and replay routing decisions."),
-    Command.withShortDescription("Explain and replay routing"),
+    withHelp({ short: "Explain and replay routing", long: "Explain and replay routing decisions." }),
     Command.withSubcommands([explain, replay(environment), rates])
   )

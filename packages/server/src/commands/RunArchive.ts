@@ -2,67 +2,53 @@
 import { Pointsman, type Tenant } from "@pointsman/core"
 import { Directory } from "@pointsman/core/ports"
 import { Console, Effect, Option } from "effect"
-import { Command, Flag } from "effect/cli"
 import { archiveOfFile } from "../ArchiveLayer.ts"
-import { actingAs, byFlag } from "./Actor.ts"
+import { switchFlag } from "./CommandHelp.ts"
+import { databaseCommand } from "./DatabaseCommand.ts"
 import { archiveMissing, type Variables } from "./OnArchive.ts"
-import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
-import { jsonFlag, print } from "./Output.ts"
-import { settingFlags, textsOf } from "./SettingFlags.ts"
+import { databaseSettings } from "./OpenDatabase.ts"
+import { print } from "./Output.ts"
 import { type Text, table } from "./Table.ts"
 import { anyWorkspaceFlag, oneWorkspace } from "./Tenants.ts"
 
-export const runArchive = (variables: Variables) =>
-  Command.make(
-    "run",
+export const runArchive = (environment: Variables) =>
+  databaseCommand(
     {
-      workspace: anyWorkspaceFlag,
-      dryRun: Flag.Boolean("dry-run").pipe(
-        Flag.withDescription("Print what would leave, and write nothing"),
-        Flag.withDefault(false),
-        Flag.withoutNegation
-      ),
-      by: byFlag,
-      json: jsonFlag,
-      ...settingFlags([...databaseSettings, "configuration"])
-    },
-    Effect.fnUntraced(function* ({ by, dryRun: isDryRun, json, workspace, ...texts }) {
-      yield* onDatabase(
-        textsOf(texts),
-        Effect.fnUntraced(function* ({ configuration }) {
-          const archive = configuration === null ? undefined : yield* archiveOfFile(configuration, variables)
-          if (archive === undefined) return yield* archiveMissing
-          const pointsman = yield* Pointsman
-          const contents = yield* (yield* Directory).contents
-          const workspaceId = Option.isNone(workspace)
-            ? undefined
-            : yield* Effect.fromResult(oneWorkspace(contents, workspace))
-          const { tenants } = yield* actingAs(by)(pointsman.sweepStore({ isDryRun, workspaceId }))
-          const rows = tenants
-            .map(({ payments, tenant }) => ({ tenant, payments }))
-            .filter(({ payments }) => payments > 0)
-          yield* print(
-            json,
-            { data: { dry_run: isDryRun, tenants: rows.map(rowView) } },
-            rows.length === 0 ? "" : rowsText(rows, isDryRun)
-          )
-          if (!json && rows.length === 0) yield* Console.error("No payments leave the store.")
-        }),
-        undefined,
-        variables
-      )
-    })
-  ).pipe(
-    Command.withDescription(
-      "Do now what the server does every hour: write the closed payments whose retention is over to the archive, and remove " +
+      name: "run",
+      short: "Archive and remove payments whose retention is over",
+      long:
+        "Do now what the server does every hour: write the closed payments whose retention is over to the archive, and remove " +
         "them from the database. Deliveries and bodies of messages whose retention is over are removed too. Servers may run " +
-        "meanwhile. It may be interrupted and run again."
-    ),
-    Command.withShortDescription("Archive and remove payments whose retention is over"),
-    Command.withExamples([
-      { command: "pointsman archive run --config pointsman.json --dry-run", description: "What would leave" },
-      { command: "pointsman archive run --config pointsman.json", description: "Archive it and remove it" }
-    ])
+        "meanwhile. It may be interrupted and run again.",
+      examples: {
+        "pointsman archive run --config pointsman.json --dry-run": "What would leave",
+        "pointsman archive run --config pointsman.json": "Archive it and remove it"
+      },
+      isAudited: true,
+      settings: [...databaseSettings, "configuration"],
+      environment,
+      flags: {
+        workspace: anyWorkspaceFlag,
+        dryRun: switchFlag("dry-run", "Print what would leave, and write nothing")
+      }
+    },
+    function* ({ dryRun: isDryRun, workspace }, { json, settings: { configuration } }) {
+      const archive = configuration === null ? undefined : yield* archiveOfFile(configuration, environment)
+      if (archive === undefined) return yield* archiveMissing
+      const pointsman = yield* Pointsman
+      const contents = yield* (yield* Directory).contents
+      const workspaceId = Option.isNone(workspace)
+        ? undefined
+        : yield* Effect.fromResult(oneWorkspace(contents, workspace))
+      const { tenants } = yield* pointsman.sweepStore({ isDryRun, workspaceId })
+      const rows = tenants.map(({ payments, tenant }) => ({ tenant, payments })).filter(({ payments }) => payments > 0)
+      yield* print(
+        json,
+        { data: { dry_run: isDryRun, tenants: rows.map(rowView) } },
+        rows.length === 0 ? "" : rowsText(rows, isDryRun)
+      )
+      if (!json && rows.length === 0) yield* Console.error("No payments leave the store.")
+    }
   )
 
 interface Row {

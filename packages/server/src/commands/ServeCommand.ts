@@ -1,41 +1,32 @@
 /** The commands that run a server: `serve`, and `dev`, a sandbox to try things in. */
 import { Effect } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Command } from "effect/cli"
 import { startServer } from "../ServeLine.ts"
 import { settingNames } from "../Settings.ts"
+import { switchFlag, withHelp } from "./CommandHelp.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
 
 /** `environment`: what the configuration file may refer to. */
 export const serveCommand = (environment: Readonly<Record<string, string | undefined>>) =>
   Command.make("serve", settingFlags(settingNames), (given) => startServer(textsOf(given), environment)).pipe(
-    Command.withDescription(
-      "Run the server. Every flag has an equivalent environment variable, named in brackets; the flag " +
+    withHelp({
+      short: "Run the server",
+      long:
+        "Run the server. Every flag has an equivalent environment variable, named in brackets; the flag " +
         "takes precedence. Without a configuration file, the server starts a sandbox and prints a command " +
-        "that creates a first payment."
-    ),
-    Command.withShortDescription("Run the server"),
-    Command.withExamples([
-      { command: "pointsman serve", description: "A sandbox, stored in .pointsman" },
-      {
-        command: "pointsman serve --config pointsman.json --port 8080",
-        description: "With a configuration file"
+        "that creates a first payment.",
+      examples: {
+        "pointsman serve": "A sandbox, stored in .pointsman",
+        "pointsman serve --config pointsman.json --port 8080": "With a configuration file"
       }
-    ])
+    })
   )
 
 export const devCommand = Command.make(
   "dev",
   {
-    fresh: Flag.Boolean("fresh").pipe(
-      Flag.withDescription("Start over: delete the payments, the API key and all other data of an earlier run"),
-      Flag.withDefault(false),
-      Flag.withoutNegation
-    ),
-    memory: Flag.Boolean("memory").pipe(
-      Flag.withDescription("Use an in-memory database, which is lost when the process ends"),
-      Flag.withDefault(false),
-      Flag.withoutNegation
-    ),
+    fresh: switchFlag("fresh", "Start over: delete the payments, the API key and all other data of an earlier run"),
+    memory: switchFlag("memory", "Use an in-memory database, which is lost when the process ends"),
     ...settingFlags(["port", "host", "baseUrl", "configuration"])
   },
   Effect.fnUntraced(function* ({ fresh, memory, ...given }) {
@@ -44,16 +35,17 @@ export const devCommand = Command.make(
     return yield* dev({ flags: textsOf(given), fresh, inMemory: memory })
   })
 ).pipe(
-  Command.withDescription(
-    "Run a sandbox for development: a server with a demo workspace, two simulated providers, an API key, " +
+  withHelp({
+    short: "Run a sandbox with sample payments",
+    long:
+      "Run a sandbox for development: a server with a demo workspace, two simulated providers, an API key, " +
       "payments in every interesting state, a dispute, a report with a payout, an open hosted payment page, and a " +
       "receiver that prints webhooks as they arrive. Open payments are checked every two seconds. Data is stored in " +
       ".pointsman/dev.db; `pointsman trigger` and `pointsman listen` find the sandbox there. Of the file that " +
-      "--config names, only the connectors are loaded."
-  ),
-  Command.withShortDescription("Run a sandbox with sample payments"),
-  Command.withExamples([
-    { command: "pointsman dev", description: "On port 3000" },
-    { command: "pointsman dev --fresh --port 0", description: "With a new database, on a free port" }
-  ])
+      "--config names, only the connectors are loaded.",
+    examples: {
+      "pointsman dev": "On port 3000",
+      "pointsman dev --fresh --port 0": "With a new database, on a free port"
+    }
+  })
 )

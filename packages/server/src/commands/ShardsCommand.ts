@@ -2,6 +2,7 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { CommandFailure } from "./CommandFailure.ts"
+import { withHelp } from "./CommandHelp.ts"
 import { clusterSettings, onCluster } from "./OnCluster.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { rebalanceCommand } from "./RebalanceCommand.ts"
@@ -25,15 +26,16 @@ const list = Command.make(
     )
   })
 ).pipe(
-  Command.withDescription(
-    "List the nodes of the cluster and its shard groups: the shards of all tables for some workspaces, which are on one " +
-      "node and move together. A workspace has a group of its own after `pointsman shards isolate`. Asks every node for sizes."
-  ),
-  Command.withShortDescription("List nodes, shard groups and their workspaces"),
-  Command.withExamples([
-    { command: "pointsman shards list", description: "The whole cluster" },
-    { command: "pointsman shards list --workspace acme", description: "Where one workspace is" }
-  ])
+  withHelp({
+    short: "List nodes, shard groups and their workspaces",
+    long:
+      "List the nodes of the cluster and its shard groups: the shards of all tables for some workspaces, which are on one " +
+      "node and move together. A workspace has a group of its own after `pointsman shards isolate`. Asks every node for sizes.",
+    examples: {
+      "pointsman shards list": "The whole cluster",
+      "pointsman shards list --workspace acme": "Where one workspace is"
+    }
+  })
 )
 
 const toFlag = Flag.String("to").pipe(
@@ -61,14 +63,13 @@ const isolate = Command.make(
     )
   })
 ).pipe(
-  Command.withDescription(
-    "Give a workspace a shard group of its own, and with --to move it to a node. Servers run meanwhile; writes of the " +
-      "workspaces of the group wait for a moment. It may be interrupted and run again."
-  ),
-  Command.withShortDescription("Give a workspace a shard group of its own"),
-  Command.withExamples([
-    { command: "pointsman shards isolate --workspace acme --to 10.0.0.4:5432", description: "On a node of its own" }
-  ])
+  withHelp({
+    short: "Give a workspace a shard group of its own",
+    long:
+      "Give a workspace a shard group of its own, and with --to move it to a node. Servers run meanwhile; writes of the " +
+      "workspaces of the group wait for a moment. It may be interrupted and run again.",
+    examples: { "pointsman shards isolate --workspace acme --to 10.0.0.4:5432": "On a node of its own" }
+  })
 )
 
 const move = Command.make(
@@ -103,22 +104,22 @@ const move = Command.make(
     )
   })
 ).pipe(
-  Command.withDescription(
-    "Move a shard group to another node. Servers run meanwhile; writes of its workspaces wait for a moment at the end. It " +
-      "may be interrupted: then the group stays where it is."
-  ),
-  Command.withShortDescription("Move a shard group to another node"),
-  Command.withExamples([
-    {
-      command: "pointsman shards move --workspace acme --to 10.0.0.3:5432",
-      description: "With the workspaces beside it"
-    },
-    { command: "pointsman shards move --shard 102008 --to 10.0.0.3:5432", description: "By its number" }
-  ])
+  withHelp({
+    short: "Move a shard group to another node",
+    long:
+      "Move a shard group to another node. Servers run meanwhile; writes of its workspaces wait for a moment at the end. It " +
+      "may be interrupted: then the group stays where it is.",
+    examples: {
+      "pointsman shards move --workspace acme --to 10.0.0.3:5432": "With the workspaces beside it",
+      "pointsman shards move --shard 102008 --to 10.0.0.3:5432": "By its number"
+    }
+  })
 )
 
 export const shardsCommand = Command.make("shards").pipe(
-  Command.withDescription("Show and move the shards of a Citus cluster: docs/guides/citus.md."),
-  Command.withShortDescription("Show and move the shards of a cluster"),
+  withHelp({
+    short: "Show and move the shards of a cluster",
+    long: "Show and move the shards of a Citus cluster: docs/guides/citus.md."
+  }),
   Command.withSubcommands([list, isolate, move, rebalanceCommand])
 )

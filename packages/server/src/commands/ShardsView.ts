@@ -1,13 +1,13 @@
 /** What the commands of shards print. */
+
 import type { Moved, ShardPlaces } from "@pointsman/storage-citus"
-import { Flag } from "effect/cli"
+import { switchFlag } from "./CommandHelp.ts"
 import { paragraphs, type Text, table } from "./Table.ts"
 import { counted } from "./Words.ts"
 
-export const blockWritesFlag = Flag.Boolean("block-writes").pipe(
-  Flag.withDescription("Accept that writes of the workspaces wait until the move is over; without wal_level=logical"),
-  Flag.withDefault(false),
-  Flag.withoutNegation
+export const blockWritesFlag = switchFlag(
+  "block-writes",
+  "Accept that writes of the workspaces wait until the move is over; without wal_level=logical"
 )
 
 /** `workspace`: only its group. */

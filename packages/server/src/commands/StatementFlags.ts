@@ -2,9 +2,11 @@
  * What an operator states that the provider's record says, as flags. Nothing is filled in: an amount that was only
  * meant would be money without a source.
  */
+
 import { type OperatorStatement, statedOfCharges, statedOfRefunds } from "@pointsman/core"
 import { Option, Result } from "effect"
 import { Flag } from "effect/cli"
+import { switchFlag } from "./CommandHelp.ts"
 import { moneyText } from "./Words.ts"
 
 const spelled = <const Word extends string>(words: ReadonlyArray<Word>) =>
@@ -40,11 +42,7 @@ export const statementFlags = {
     Flag.optional
   ),
   reference: text("reference", "id", "The provider's id of the charge or the refund"),
-  reviewed: Flag.Boolean("reviewed").pipe(
-    Flag.withDescription("Close the review: the payment is correct as recorded"),
-    Flag.withDefault(false),
-    Flag.withoutNegation
-  )
+  reviewed: switchFlag("reviewed", "Close the review: the payment is correct as recorded")
 }
 
 type ChargeState = (typeof statedOfCharges)[number]

@@ -5,6 +5,7 @@ import { environmentOfApiKey } from "@pointsman/core/internal"
 import { Console, Effect, Option, Redacted, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { CommandFailure } from "./CommandFailure.ts"
+import { switchFlag, withHelp } from "./CommandHelp.ts"
 import { EventShape, textIn } from "./EventLine.ts"
 import { type Answer, call, errorOf, findServer, type LocalServer, serverFlags } from "./LocalServer.ts"
 import { jsonFlag, print, withProgress } from "./Output.ts"
@@ -45,11 +46,7 @@ export const triggerCommand = Command.make(
       Argument.withMetavar("outcome"),
       Argument.optional
     ),
-    list: Flag.Boolean("list").pipe(
-      Flag.withDescription("List the outcomes and exit"),
-      Flag.withDefault(false),
-      Flag.withoutNegation
-    ),
+    list: switchFlag("list", "List the outcomes and exit"),
     amount: Flag.Int("amount").pipe(
       Flag.withDescription("Amount in minor units of the currency"),
       Flag.filter(
@@ -127,17 +124,18 @@ export const triggerCommand = Command.make(
     }
   })
 ).pipe(
-  Command.withDescription(
-    "Make a sandbox payment with a given outcome through the API of a running server: create it, run the " +
+  withHelp({
+    short: "Make a sandbox payment with a given outcome",
+    long:
+      "Make a sandbox payment with a given outcome through the API of a running server: create it, run the " +
       "operations that the outcome needs, and wait until the server has settled it. Prints the payment, " +
-      "the response to each request, and its events."
-  ),
-  Command.withShortDescription("Make a sandbox payment with a given outcome"),
-  Command.withExamples([
-    { command: "pointsman trigger captured", description: "On the server of `pointsman dev`" },
-    { command: "pointsman trigger declined:expired_card --json", description: "As JSON" },
-    { command: "pointsman trigger --list", description: "The available outcomes" }
-  ])
+      "the response to each request, and its events.",
+    examples: {
+      "pointsman trigger captured": "On the server of `pointsman dev`",
+      "pointsman trigger declined:expired_card --json": "As JSON",
+      "pointsman trigger --list": "The available outcomes"
+    }
+  })
 )
 
 const outcomeView = ({ ends, endsLater, name, says }: Outcome) => ({

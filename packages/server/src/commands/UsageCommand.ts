@@ -2,61 +2,51 @@
 import { Pointsman } from "@pointsman/core"
 import { Directory } from "@pointsman/core/ports"
 import { Clock, Effect, Option } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Flag } from "effect/cli"
 import { CommandFailure } from "./CommandFailure.ts"
+import { databaseCommand } from "./DatabaseCommand.ts"
 import { epochMillisOf, momentFlag } from "./Moment.ts"
-import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
-import { jsonFlag, print } from "./Output.ts"
-import { settingFlags, textsOf } from "./SettingFlags.ts"
+import { print } from "./Output.ts"
 import { facts } from "./Table.ts"
 import { oneWorkspace, workspaceFlag } from "./Tenants.ts"
 import { timeOf } from "./Words.ts"
 
-export const usageCommand = Command.make(
-  "usage",
+export const usageCommand = databaseCommand(
   {
-    workspace: workspaceFlag,
-    from: momentFlag("from", "Payments created at or after this time"),
-    until: momentFlag("until", "Payments created before this time; default: now").pipe(Flag.optional),
-    json: jsonFlag,
-    ...settingFlags(databaseSettings)
+    name: "usage",
+    short: "Count billable payments",
+    long:
+      "Count the production payments that reached a provider, regardless of the result. Payments that were " +
+      "never sent and sandbox payments do not count.",
+    examples: { "pointsman usage --workspace acme --from 2026-11-01 --until 2026-12-01": "One month" },
+    flags: {
+      workspace: workspaceFlag,
+      from: momentFlag("from", "Payments created at or after this time"),
+      until: momentFlag("until", "Payments created before this time; default: now").pipe(Flag.optional)
+    }
   },
-  Effect.fnUntraced(function* ({ from: first, json, until: last, workspace, ...settings }) {
-    yield* onDatabase(
-      textsOf(settings),
-      Effect.fnUntraced(function* () {
-        const contents = yield* (yield* Directory).contents
-        const workspaceId = yield* Effect.fromResult(oneWorkspace(contents, workspace))
-        const now = yield* Clock.currentTimeMillis
-        const from = epochMillisOf(first, now)
-        const until = Option.match(last, { onNone: () => now, onSome: (moment) => epochMillisOf(moment, now) })
-        if (from >= until) {
-          return yield* new CommandFailure({
-            message: `--from: expected a time before the end of the period, ${timeOf(until)}.`
-          })
-        }
-        const payments = yield* (yield* Pointsman).usage({ workspaceId, from, until })
-        const document = { workspace_id: workspaceId, from: timeOf(from), until: timeOf(until), payments }
-        yield* print(
-          json,
-          { data: document },
-          facts([
-            ["Workspace", workspaceId],
-            ["From", document.from],
-            ["Until", document.until],
-            ["Payments", payments]
-          ])
-        )
+  function* ({ from: first, until: last, workspace }, { json }) {
+    const contents = yield* (yield* Directory).contents
+    const workspaceId = yield* Effect.fromResult(oneWorkspace(contents, workspace))
+    const now = yield* Clock.currentTimeMillis
+    const from = epochMillisOf(first, now)
+    const until = Option.match(last, { onNone: () => now, onSome: (moment) => epochMillisOf(moment, now) })
+    if (from >= until) {
+      return yield* new CommandFailure({
+        message: `--from: expected a time before the end of the period, ${timeOf(until)}.`
       })
+    }
+    const payments = yield* (yield* Pointsman).usage({ workspaceId, from, until })
+    const document = { workspace_id: workspaceId, from: timeOf(from), until: timeOf(until), payments }
+    yield* print(
+      json,
+      { data: document },
+      facts([
+        ["Workspace", workspaceId],
+        ["From", document.from],
+        ["Until", document.until],
+        ["Payments", payments]
+      ])
     )
-  })
-).pipe(
-  Command.withDescription(
-    "Count the production payments that reached a provider, regardless of the result. Payments that were " +
-      "never sent and sandbox payments do not count."
-  ),
-  Command.withShortDescription("Count billable payments"),
-  Command.withExamples([
-    { command: "pointsman usage --workspace acme --from 2026-11-01 --until 2026-12-01", description: "One month" }
-  ])
+  }
 )

@@ -1,14 +1,14 @@
 /** `pointsman webhooks`: the outcomes of webhooks to merchants, and redelivery. */
+
 import { type Delivery, deliveryStates, Pointsman } from "@pointsman/core"
 import { Deliveries, Directory, type DirectoryContents } from "@pointsman/core/ports"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { actingAs, byFlag } from "./Actor.ts"
 import { CommandFailure } from "./CommandFailure.ts"
+import { withHelp } from "./CommandHelp.ts"
+import { databaseCommand } from "./DatabaseCommand.ts"
 import { attemptsText, attemptView, deliveriesText, deliveryText, deliveryView } from "./DeliveryView.ts"
-import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
-import { jsonFlag, limitFlag, nextCursor, pageDocument, print } from "./Output.ts"
-import { settingFlags, textsOf } from "./SettingFlags.ts"
+import { limitFlag, nextCursor, pageDocument, print } from "./Output.ts"
 import { paragraphs } from "./Table.ts"
 import { findAnywhere, namedTenant, ownEnvironmentFlag, workspaceFlag } from "./Tenants.ts"
 import { printable, wireWord } from "./Words.ts"
@@ -17,142 +17,127 @@ const deliveryArgument = Argument.String("delivery").pipe(
   Argument.withDescription("The delivery's id, dlv_…; receivers see it as X-Service-Delivery-Id")
 )
 
-const list = Command.make(
-  "list",
+const list = databaseCommand(
   {
-    workspace: workspaceFlag,
-    environment: ownEnvironmentFlag,
-    status: Flag.ChoiceWithValue(
-      "status",
-      deliveryStates.map((state) => [wireWord(state), state] as const)
-    ).pipe(Flag.withDescription("Only deliveries with this status"), Flag.optional),
-    limit: limitFlag,
-    before: Flag.String("before").pipe(
-      Flag.withMetavar("dlv_…"),
-      Flag.withDescription("Last id of the previous page: older rows follow"),
-      Flag.filter(
-        (id) => isDeliveryId.test(id),
-        () => "a delivery's id, dlv_…"
-      ),
-      Flag.optional
-    ),
-    json: jsonFlag,
-    ...settingFlags(databaseSettings)
-  },
-  Effect.fnUntraced(function* ({ before, environment, json, limit, status, workspace, ...settings }) {
-    yield* Effect.gen(function* () {
-      const contents = yield* (yield* Directory).contents
-      const tenant = yield* Effect.fromResult(namedTenant(contents, workspace, environment))
-      const page = yield* (yield* Pointsman).deliveries(tenant, {
-        state: Option.getOrUndefined(status),
-        before: Option.getOrUndefined(before),
-        limit
-      })
-      const deliveries = yield* Effect.forEach(page.items, (delivery) => detailsOf(contents, delivery))
-      yield* print(
-        json,
-        pageDocument(deliveries, page.hasMore),
-        deliveries.length === 0 ? "" : deliveriesText(deliveries)
+    name: "list",
+    short: "List deliveries, newest first",
+    long: "List the webhooks of a workspace, newest first.",
+    examples: {
+      "pointsman webhooks list --workspace acme --environment production --status refused":
+        "Deliveries that a receiver answered with 4xx"
+    },
+    flags: {
+      workspace: workspaceFlag,
+      environment: ownEnvironmentFlag,
+      status: Flag.ChoiceWithValue(
+        "status",
+        deliveryStates.map((state) => [wireWord(state), state] as const)
+      ).pipe(Flag.withDescription("Only deliveries with this status"), Flag.optional),
+      limit: limitFlag,
+      before: Flag.String("before").pipe(
+        Flag.withMetavar("dlv_…"),
+        Flag.withDescription("Last id of the previous page: older rows follow"),
+        Flag.filter(
+          (id) => isDeliveryId.test(id),
+          () => "a delivery's id, dlv_…"
+        ),
+        Flag.optional
       )
-      if (json) return
-      if (deliveries.length === 0) yield* Console.error("No deliveries found.")
-      const next = nextCursor(deliveries, page.hasMore)
-      if (next !== null) yield* Console.error(`Next page: --before ${next}`)
-    }).pipe((act) => onDatabase(textsOf(settings), () => act))
-  })
-).pipe(
-  Command.withDescription("List the webhooks of a workspace, newest first."),
-  Command.withShortDescription("List deliveries, newest first"),
-  Command.withExamples([
-    {
-      command: "pointsman webhooks list --workspace acme --environment production --status refused",
-      description: "Deliveries that a receiver answered with 4xx"
     }
-  ])
-)
-
-const attempts = Command.make(
-  "attempts",
-  { delivery: deliveryArgument, json: jsonFlag, ...settingFlags(databaseSettings) },
-  Effect.fnUntraced(function* ({ delivery: id, json, ...settings }) {
-    yield* Effect.gen(function* () {
-      const contents = yield* (yield* Directory).contents
-      const delivery = yield* findDelivery(contents, id)
-      const made = yield* (yield* Pointsman).deliveryAttempts(delivery.tenant, id)
-      const shown = yield* detailsOf(contents, delivery)
-      const views = made.map(attemptView)
-      const text = deliveryText(shown)
-      yield* print(
-        json,
-        { data: { ...shown, attempts: views } },
-        views.length === 0 ? text : paragraphs(text, attemptsText(views))
-      )
-    }).pipe(
-      Effect.catchTag("pointsman/DeliveryNotFound", () => Effect.fail(noDelivery(id))),
-      (act) => onDatabase(textsOf(settings), () => act)
+  },
+  function* ({ before, environment, limit, status, workspace }, { json }) {
+    const contents = yield* (yield* Directory).contents
+    const tenant = yield* Effect.fromResult(namedTenant(contents, workspace, environment))
+    const page = yield* (yield* Pointsman).deliveries(tenant, {
+      state: Option.getOrUndefined(status),
+      before: Option.getOrUndefined(before),
+      limit
+    })
+    const deliveries = yield* Effect.forEach(page.items, (delivery) => detailsOf(contents, delivery))
+    yield* print(
+      json,
+      pageDocument(deliveries, page.hasMore),
+      deliveries.length === 0 ? "" : deliveriesText(deliveries)
     )
-  })
-).pipe(
-  Command.withDescription("Show every attempt of a delivery, with its times and response."),
-  Command.withShortDescription("Show the attempts of a delivery"),
-  Command.withExamples([
-    { command: "pointsman webhooks attempts dlv_019a8c3e-7b1d-7c64-8f5e-2f6d9f1f0a01", description: "One delivery" }
-  ])
+    if (json) return
+    if (deliveries.length === 0) yield* Console.error("No deliveries found.")
+    const next = nextCursor(deliveries, page.hasMore)
+    if (next !== null) yield* Console.error(`Next page: --before ${next}`)
+  }
 )
 
-const redeliver = Command.make(
-  "redeliver",
-  { delivery: deliveryArgument, by: byFlag, json: jsonFlag, ...settingFlags(databaseSettings) },
-  Effect.fnUntraced(function* ({ by, delivery: id, json, ...settings }) {
-    yield* Effect.gen(function* () {
-      const contents = yield* (yield* Directory).contents
-      const found = yield* findDelivery(contents, id)
-      const endpoint = contents.webhookEndpoints.find((one) => one.id === found.endpointId)
-      if (endpoint?.active !== true) {
-        // It would be given up at once, and look as if the receiver had not answered.
-        return yield* new CommandFailure({
-          message: `Delivery ${id} cannot be sent again: its endpoint is no longer configured.`
-        })
-      }
-      const after = yield* (yield* Pointsman).redeliver(found.tenant, id)
-      const shown = yield* detailsOf(contents, after)
-      yield* print(
-        json,
-        { data: shown },
-        `Delivery ${id} to ${printable(endpoint.url)} is scheduled: a running server sends it within a second.`
-      )
-    }).pipe(
+const attempts = databaseCommand(
+  {
+    name: "attempts",
+    short: "Show the attempts of a delivery",
+    long: "Show every attempt of a delivery, with its times and response.",
+    examples: { "pointsman webhooks attempts dlv_019a8c3e-7b1d-7c64-8f5e-2f6d9f1f0a01": "One delivery" },
+    flags: { delivery: deliveryArgument }
+  },
+  function* ({ delivery: id }, { json }) {
+    const contents = yield* (yield* Directory).contents
+    const delivery = yield* findDelivery(contents, id)
+    const made = yield* (yield* Pointsman)
+      .deliveryAttempts(delivery.tenant, id)
+      .pipe(Effect.catchTag("pointsman/DeliveryNotFound", () => noDelivery(id)))
+    const shown = yield* detailsOf(contents, delivery)
+    const views = made.map(attemptView)
+    const text = deliveryText(shown)
+    yield* print(
+      json,
+      { data: { ...shown, attempts: views } },
+      views.length === 0 ? text : paragraphs(text, attemptsText(views))
+    )
+  }
+)
+
+const redeliver = databaseCommand(
+  {
+    name: "redeliver",
+    short: "Send a delivery again",
+    long:
+      "Send a delivery again that was refused or given up: immediately, with the same delivery id, and " +
+      "then on the retry schedule. This command schedules the delivery in the database; a running server " +
+      "sends it.",
+    examples: { "pointsman webhooks redeliver dlv_019a8c3e-7b1d-7c64-8f5e-2f6d9f1f0a01": "Once the receiver is fixed" },
+    isAudited: true,
+    flags: { delivery: deliveryArgument }
+  },
+  function* ({ delivery: id }, { json }) {
+    const contents = yield* (yield* Directory).contents
+    const found = yield* findDelivery(contents, id)
+    const endpoint = contents.webhookEndpoints.find((one) => one.id === found.endpointId)
+    if (endpoint?.active !== true) {
+      // It would be given up at once, and look as if the receiver had not answered.
+      return yield* new CommandFailure({
+        message: `Delivery ${id} cannot be sent again: its endpoint is no longer configured.`
+      })
+    }
+    const after = yield* (yield* Pointsman).redeliver(found.tenant, id).pipe(
       Effect.catchTags({
-        "pointsman/DeliveryNotFound": () => Effect.fail(noDelivery(id)),
+        "pointsman/DeliveryNotFound": () => noDelivery(id),
         "pointsman/NotRedeliverable": ({ state }) =>
           new CommandFailure({
             message:
               `The delivery ${id} is ${wireWord(state)}: expected one that was refused or given up. ` +
               (state === "Delivered" ? "It has arrived." : "It is still on its way.")
           })
-      }),
-      (act) => onDatabase(textsOf(settings), () => act),
-      actingAs(by)
+      })
     )
-  })
-).pipe(
-  Command.withDescription(
-    "Send a delivery again that was refused or given up: immediately, with the same delivery id, and " +
-      "then on the retry schedule. This command schedules the delivery in the database; a running server " +
-      "sends it."
-  ),
-  Command.withShortDescription("Send a delivery again"),
-  Command.withExamples([
-    {
-      command: "pointsman webhooks redeliver dlv_019a8c3e-7b1d-7c64-8f5e-2f6d9f1f0a01",
-      description: "Once the receiver is fixed"
-    }
-  ])
+    const shown = yield* detailsOf(contents, after)
+    yield* print(
+      json,
+      { data: shown },
+      `Delivery ${id} to ${printable(endpoint.url)} is scheduled: a running server sends it within a second.`
+    )
+  }
 )
 
 export const webhooksCommand = Command.make("webhooks").pipe(
-  Command.withDescription("List webhook deliveries, show their attempts, and send one again."),
-  Command.withShortDescription("List and redeliver webhooks"),
+  withHelp({
+    short: "List and redeliver webhooks",
+    long: "List webhook deliveries, show their attempts, and send one again."
+  }),
   Command.withSubcommands([list, attempts, redeliver])
 )
 

@@ -3,63 +3,50 @@ import type { Environment, Workspace } from "@pointsman/core"
 import { Directory, type DirectoryContents } from "@pointsman/core/ports"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
-import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
-import { jsonFlag, print } from "./Output.ts"
-import { settingFlags, textsOf } from "./SettingFlags.ts"
+import { withHelp } from "./CommandHelp.ts"
+import { databaseCommand } from "./DatabaseCommand.ts"
+import { print } from "./Output.ts"
 import { facts, shortened, type Text, table } from "./Table.ts"
 import { oneWorkspace } from "./Tenants.ts"
 import { counted } from "./Words.ts"
 
-const list = Command.make(
-  "list",
-  { json: jsonFlag, ...settingFlags(databaseSettings) },
-  Effect.fnUntraced(function* ({ json, ...settings }) {
-    yield* onDatabase(
-      textsOf(settings),
-      Effect.fnUntraced(function* () {
-        const contents = yield* (yield* Directory).contents
-        const counts = countsOf(contents)
-        const workspaces = contents.workspaces.map((workspace) => workspaceView(workspace, counts))
-        yield* print(json, { data: workspaces }, workspaces.length === 0 ? "" : workspacesText(workspaces))
-        if (!json && workspaces.length === 0) yield* Console.error("The database has no workspaces.")
-      })
-    )
-  })
-).pipe(
-  Command.withDescription("List the workspaces by id, including those of partners' sub-merchants."),
-  Command.withShortDescription("List the workspaces")
+const list = databaseCommand(
+  {
+    name: "list",
+    short: "List the workspaces",
+    long: "List the workspaces by id, including those of partners' sub-merchants.",
+    flags: {}
+  },
+  function* (_, { json }) {
+    const contents = yield* (yield* Directory).contents
+    const counts = countsOf(contents)
+    const workspaces = contents.workspaces.map((workspace) => workspaceView(workspace, counts))
+    yield* print(json, { data: workspaces }, workspaces.length === 0 ? "" : workspacesText(workspaces))
+    if (!json && workspaces.length === 0) yield* Console.error("The database has no workspaces.")
+  }
 )
 
-const show = Command.make(
-  "show",
+const show = databaseCommand(
   {
-    workspace: Argument.String("workspace").pipe(Argument.withDescription("The workspace's id")),
-    json: jsonFlag,
-    ...settingFlags(databaseSettings)
+    name: "show",
+    short: "Show one workspace",
+    long: "Show a workspace, with its numbers of active keys and active connections.",
+    examples: { "pointsman workspaces show acme": "One workspace" },
+    flags: { workspace: Argument.String("workspace").pipe(Argument.withDescription("The workspace's id")) }
   },
-  Effect.fnUntraced(function* ({ json, workspace: id, ...settings }) {
-    yield* onDatabase(
-      textsOf(settings),
-      Effect.fnUntraced(function* () {
-        const contents = yield* (yield* Directory).contents
-        const found = yield* Effect.fromResult(oneWorkspace(contents, Option.some(id)))
-        const counts = countsOf(contents)
-        for (const workspace of contents.workspaces.filter((one) => one.id === found)) {
-          const view = workspaceView(workspace, counts)
-          yield* print(json, { data: view }, workspaceText(view))
-        }
-      })
-    )
-  })
-).pipe(
-  Command.withDescription("Show a workspace, with its numbers of active keys and active connections."),
-  Command.withShortDescription("Show one workspace"),
-  Command.withExamples([{ command: "pointsman workspaces show acme", description: "One workspace" }])
+  function* ({ workspace: id }, { json }) {
+    const contents = yield* (yield* Directory).contents
+    const found = yield* Effect.fromResult(oneWorkspace(contents, Option.some(id)))
+    const counts = countsOf(contents)
+    for (const workspace of contents.workspaces.filter((one) => one.id === found)) {
+      const view = workspaceView(workspace, counts)
+      yield* print(json, { data: view }, workspaceText(view))
+    }
+  }
 )
 
 export const workspacesCommand = Command.make("workspaces").pipe(
-  Command.withDescription("List and show workspaces. A workspace is one merchant."),
-  Command.withShortDescription("List and show workspaces"),
+  withHelp({ short: "List and show workspaces", long: "List and show workspaces. A workspace is one merchant." }),
   Command.withSubcommands([list, show])
 )
 
