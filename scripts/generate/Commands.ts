@@ -4,9 +4,9 @@
  */
 import { type Command, Completions } from "effect/cli"
 import { pointsmanCommand } from "../../packages/server/src/commands/AllCommands.ts"
+import { settingText } from "../../packages/server/src/commands/CommandHelp.ts"
 import { expectedMoment } from "../../packages/server/src/commands/Moment.ts"
 import { checkSettings, databaseSettings } from "../../packages/server/src/commands/OpenDatabase.ts"
-import { settingText } from "../../packages/server/src/commands/SettingFlags.ts"
 import { type SettingName, settingNames, variables } from "../../packages/server/src/Settings.ts"
 import { anchorOf, code } from "./Markdown.ts"
 

@@ -3,7 +3,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect } from "effect"
 import { CliOutput, Command } from "effect/cli"
 import { assert, describe, it } from "vitest"
-import { settingFlags, textsOf } from "../src/commands/SettingFlags.ts"
+import { settingFlags, textsOf } from "../src/commands/CommandHelp.ts"
 import { readServeLine } from "../src/ServeLine.ts"
 import { type Flags, settingNames } from "../src/Settings.ts"
 

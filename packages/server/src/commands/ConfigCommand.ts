@@ -3,11 +3,10 @@ import { Console, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { readSettings } from "../Settings.ts"
 import { CommandFailure, endWith } from "./CommandFailure.ts"
-import { switchFlag, withHelp } from "./CommandHelp.ts"
+import { settingFlags, switchFlag, textsOf, withHelp } from "./CommandHelp.ts"
 import { databaseCommand } from "./DatabaseCommand.ts"
 import { databaseSettings } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
-import { settingFlags, textsOf } from "./SettingFlags.ts"
 
 const strictFlag = switchFlag(
   "strict",

@@ -4,10 +4,9 @@ import { Command } from "effect/cli"
 import type { SettingName, Settings } from "../Settings.ts"
 import { actingAs, byFlag } from "./Actor.ts"
 import type { CommandFailure } from "./CommandFailure.ts"
-import { type CommandHelp, withHelp } from "./CommandHelp.ts"
+import { type CommandHelp, settingFlags, textsOf, withHelp } from "./CommandHelp.ts"
 import { databaseSettings, type OnDatabase, onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag } from "./Output.ts"
-import { settingFlags, textsOf } from "./SettingFlags.ts"
 
 interface Stated<Name extends string, Own extends Command.Command.Config> extends CommandHelp {
   readonly name: Name

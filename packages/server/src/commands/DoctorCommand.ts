@@ -5,10 +5,9 @@ import { Command, Flag } from "effect/cli"
 import { settingNames } from "../Settings.ts"
 import { checkupDocument, checkupText } from "./Checkup.ts"
 import { endWith } from "./CommandFailure.ts"
-import { withHelp } from "./CommandHelp.ts"
+import { settingFlags, textsOf, withHelp } from "./CommandHelp.ts"
 import { endInterrupted } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
-import { settingFlags, textsOf } from "./SettingFlags.ts"
 import { counted } from "./Words.ts"
 
 const urlFlag = Flag.String("url").pipe(

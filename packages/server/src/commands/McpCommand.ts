@@ -5,9 +5,8 @@ import { Command, Flag } from "effect/cli"
 import { version } from "../Version.ts"
 import { actorOf, byFlag } from "./Actor.ts"
 import { CommandFailure } from "./CommandFailure.ts"
-import { switchFlag, withHelp } from "./CommandHelp.ts"
+import { settingFlags, switchFlag, textsOf, withHelp } from "./CommandHelp.ts"
 import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
-import { settingFlags, textsOf } from "./SettingFlags.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 

@@ -5,7 +5,7 @@ import { archiveLayer, archiveOfFile } from "../ArchiveLayer.ts"
 import { readSettings, type Settings } from "../Settings.ts"
 import { StartFailure } from "../StartFailure.ts"
 import { CommandFailure } from "./CommandFailure.ts"
-import { textsOf } from "./SettingFlags.ts"
+import { textsOf } from "./CommandHelp.ts"
 
 export type Variables = Readonly<Record<string, string | undefined>>
 

@@ -3,8 +3,7 @@ import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { startServer } from "../ServeLine.ts"
 import { settingNames } from "../Settings.ts"
-import { switchFlag, withHelp } from "./CommandHelp.ts"
-import { settingFlags, textsOf } from "./SettingFlags.ts"
+import { settingFlags, switchFlag, textsOf, withHelp } from "./CommandHelp.ts"
 
 /** `environment`: what the configuration file may refer to. */
 export const serveCommand = (environment: Readonly<Record<string, string | undefined>>) =>

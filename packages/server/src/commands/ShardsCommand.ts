@@ -2,11 +2,10 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { CommandFailure } from "./CommandFailure.ts"
-import { withHelp } from "./CommandHelp.ts"
+import { settingFlags, textsOf, withHelp } from "./CommandHelp.ts"
 import { clusterSettings, onCluster } from "./OnCluster.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { rebalanceCommand } from "./RebalanceCommand.ts"
-import { settingFlags, textsOf } from "./SettingFlags.ts"
 import { blockWritesFlag, isolatedText, movedText, movedView, placesText, placesView } from "./ShardsView.ts"
 import { anyWorkspaceFlag } from "./Tenants.ts"
 
