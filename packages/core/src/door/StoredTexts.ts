@@ -82,7 +82,7 @@ export type CardNumberKind = "written" | "bare"
 /** What a text contains, in the digits of any script, with separators between groups, also percent-encoded. */
 const cardNumberIn = (text: string): CardNumberKind | undefined => {
   if (!hasDigits(text)) return undefined
-  const kinds = new Set([kindIn(plainOf(text)), kindIn(plainOf(decoded(text)))])
+  const kinds = new Set([text, decoded(text)].map((one) => kindIn(plainOf(one).replaceAll(uuid, "uuid"))))
   return kinds.has("written") ? "written" : kinds.has("bare") ? "bare" : undefined
 }
 
@@ -119,6 +119,9 @@ const decoded = (text: string): string => {
     return text
   }
 }
+
+/** RFC 9562. No card number is written so, but the groups of one in 18,000 are those of a card number. */
+const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/giu
 
 /** In groups of four, 4-6-5 or 4-6-4, with one to three separators between them. */
 const grouped =
