@@ -4,6 +4,7 @@ import { type Connection, credentialsContext } from "@pointsman/core"
 import { type DirectoryContents, Secrets } from "@pointsman/core/ports"
 import { openSecretsLayer } from "@pointsman/core/testing"
 import { Effect, Exit, Redacted } from "effect"
+import { connection } from "./support/Routes.ts"
 
 type Stored = readonly [id: string, active: boolean, sealedBy: "ours" | "another key"]
 
@@ -12,54 +13,23 @@ const contentsOf = Effect.fnUntraced(function* (stored: ReadonlyArray<Stored>) {
   const connections: Array<Connection> = []
   for (const [id, active, sealedBy] of stored) {
     const context = sealedBy === "ours" ? credentialsContext(id) : "elsewhere"
-    connections.push({
-      id,
-      workspaceId: "acme",
-      environment: "sandbox",
-      name: id,
-      connector: "scripted",
-      active,
-      priority: 1,
-      sealedCredentials: yield* secrets.seal(Redacted.make("{}"), context),
-      sealedWebhookSecret: null,
-      timeoutMillis: null,
-      supports: {},
-      restrictions: [],
-      circuitBreaker: null
-    })
+    const sealedCredentials = yield* secrets.seal(Redacted.make("{}"), context)
+    connections.push(connection(id, { active, sealedCredentials }))
   }
   return { workspaces: [], apiKeys: [], connections, routing: [], webhookEndpoints: [] } satisfies DirectoryContents
 })
+
+const old: Stored = ["old", false, "another key"]
+const older: Stored = ["older", false, "ours"]
 
 describe("the encryption key of a start", () => {
   it.effect.each<[string, ReadonlyArray<Stored>, boolean]>([
     ["nothing is stored", [], true],
     ["all can be decrypted", [["main", true, "ours"]], true],
-    [
-      "an active connection cannot be decrypted",
-      [
-        ["main", true, "another key"],
-        ["old", false, "ours"]
-      ],
-      false
-    ],
-    [
-      "a removed connection cannot be decrypted",
-      [
-        ["main", true, "ours"],
-        ["old", false, "another key"]
-      ],
-      true
-    ],
-    [
-      "another removed one can be decrypted",
-      [
-        ["older", false, "ours"],
-        ["old", false, "another key"]
-      ],
-      true
-    ],
-    ["nothing can be decrypted", [["old", false, "another key"]], false]
+    ["an active connection cannot be decrypted", [["main", true, "another key"], older], false],
+    ["a removed connection cannot be decrypted", [["main", true, "ours"], old], true],
+    ["another removed one can be decrypted", [older, old], true],
+    ["nothing can be decrypted", [old], false]
   ])("a start when %s continues only with the right key", ([, stored, isRight]) =>
     Effect.gen(function* () {
       const exit = yield* Effect.exit(checkSeals(yield* contentsOf(stored)))

@@ -1,58 +1,12 @@
 /** Fees of connections, as the configuration file states them. */
 import { assert, describe, it } from "@effect/vitest"
-import {
-  type FeeFile,
-  feeFileOf,
-  feeText,
-  formatMistake,
-  openConnectionOf,
-  ruleFindings,
-  sendsNothing,
-  understandConfiguration
-} from "@pointsman/configuration"
+import { type FeeFile, feeFileOf, feeText } from "@pointsman/configuration"
 import type { FeeRule, RoutingSettings } from "@pointsman/core"
-import type { ConnectorDefinition, Connectors } from "@pointsman/core/ports"
-import { Effect, Option, Result } from "effect"
-import { connection } from "./support/Routes.ts"
+import { connection, findings } from "./support/Routes.ts"
+import { fileWith, firstConnection, mistakesIn, understand } from "./support/Understand.ts"
 
-const definition: ConnectorDefinition = {
-  name: "sandbox",
-  environments: ["sandbox"],
-  supports: {},
-  connect: () => Result.succeed({ charge: () => Effect.never, lookUpCharge: () => Effect.never })
-}
-const connectors: Connectors["Service"] = { names: ["sandbox"], definition: () => Option.some(definition) }
-
-/** `country`: `null` for a workspace without one. */
-const understand = (fees: unknown, country: string | null = "NL") =>
-  understandConfiguration(
-    {
-      workspaces: [
-        {
-          id: "acme",
-          ...(country === null ? {} : { country }),
-          connections: [{ id: "main", environment: "sandbox", ...(fees === undefined ? {} : { fees }) }]
-        }
-      ]
-    },
-    {
-      connectors,
-      transport: sendsNothing,
-      claimWindowMillis: 900_000,
-      claimWindowSetting: "the claim window",
-      providerTimeoutMillis: 30_000,
-      environment: {}
-    }
-  )
-
-const mistakes = (fees: unknown, country?: string | null): ReadonlyArray<string> =>
-  Result.match(understand(fees, country), { onFailure: (all) => all.map(formatMistake), onSuccess: () => [] })
-
-const rulesOf = (fees: unknown): ReadonlyArray<FeeRule> | undefined => {
-  const [workspace] = Result.getOrThrow(understand(fees)).workspaces
-  const [stated] = workspace?.connections ?? []
-  return workspace && stated && openConnectionOf(workspace, stated).fees
-}
+const mistakes = (fees: unknown, workspace?: object) => mistakesIn(understand(fileWith({ fees }, workspace)))
+const rulesOf = (fees: unknown) => firstConnection(understand(fileWith({ fees })))?.fees
 
 describe("fees in the configuration file", () => {
   const fees: ReadonlyArray<FeeFile> = [
@@ -79,7 +33,7 @@ describe("fees in the configuration file", () => {
     ])
     assert.deepStrictEqual(rulesOf([{ percent: "0" }]), [{ partsPerMillion: 0 }])
     assert.deepStrictEqual(rulesOf([{ percent: "0.0001" }]), [{ partsPerMillion: 1 }])
-    assert.isUndefined(rulesOf(undefined))
+    assert.isUndefined(firstConnection(understand(fileWith({})))?.fees)
   })
 
   it.each<[unknown, string, RegExp]>([
@@ -119,7 +73,7 @@ describe("fees in the configuration file", () => {
   it("a region in a workspace without a country is reported as a mistake", () => {
     const byRegion = [{ percent: "1", when: { region: ["domestic"] } }]
     assert.deepStrictEqual(mistakes(byRegion), [])
-    assert.deepStrictEqual(mistakes(byRegion, null), [
+    assert.deepStrictEqual(mistakes(byRegion, {}), [
       "workspaces[0].connections[0].fees[0].when.region: expected the workspace to have a `country`: a region is seen from there"
     ])
   })
@@ -128,13 +82,10 @@ describe("fees in the configuration file", () => {
 describe("findings about fees", () => {
   const priced = { fees: [{ partsPerMillion: 10_000 }] }
   const told = (settings: Partial<RoutingSettings>, ...connections: Parameters<typeof connection>[]) =>
-    ruleFindings({
-      settings: { mode: "auto", ...settings },
-      connections: connections.map((one) => connection(...one)),
-      providerSupports: () => ({}),
-      merchantCountry: "NL",
-      merchantCategory: null
-    }).map(({ kind, place, reason }) => `${place._tag}: ${kind}: ${reason}`)
+    findings(
+      { mode: "auto", ...settings },
+      connections.map((one) => connection(...one))
+    ).map(({ kind, place, reason }) => `${place._tag}: ${kind}: ${reason}`)
   const auto = { objective: "value" } as const
 
   it("fees of every connection, or the objective approval, have no finding", () => {

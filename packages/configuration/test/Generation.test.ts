@@ -9,11 +9,9 @@ import {
   standingOf
 } from "@pointsman/configuration"
 import { formatApiKey } from "@pointsman/core"
-import { type AppliedConfiguration, Directory, Ids, type Merchants, type Secrets } from "@pointsman/core/ports"
-import { openSecretsLayer } from "@pointsman/core/testing"
-import * as MemoryStorage from "@pointsman/storage-memory"
-import { type Context, Effect, Layer, Result } from "effect"
-import { SecureRandom } from "effect/crypto"
+import { type AppliedConfiguration, Directory } from "@pointsman/core/ports"
+import { Effect, Result } from "effect"
+import { itInWorld, overtaken } from "./support/World.ts"
 
 const applied = (...entries: ReadonlyArray<readonly [generation: number, hash: string]>) =>
   entries.map(([generation, hash]): AppliedConfiguration => ({ generation, hash, appliedAt: 0 }))
@@ -36,13 +34,7 @@ describe("standingOf", () => {
     ["new content with a smaller number", 5, "c", history, { _tag: "Older", generation: 5, served: 8 }],
     ["other content under the served number", 8, "c", history, { _tag: "NumberTaken", generation: 8, newest: 8 }],
     ["other content under an earlier number", 3, "b", history, { _tag: "NumberTaken", generation: 3, newest: 8 }],
-    [
-      "the served content under a number of other content",
-      7,
-      "a",
-      history,
-      { _tag: "NumberTaken", generation: 7, newest: 8 }
-    ]
+    ["the served content under another's number", 7, "a", history, { _tag: "NumberTaken", generation: 7, newest: 8 }]
   ])("%s is treated as the table says", (_, number, hash, configurations, standing) => {
     assert.deepStrictEqual(standingOf(number, hash, configurations), standing)
   })
@@ -61,32 +53,19 @@ const fileWith = (connection: string, more: Partial<ConfigurationFile> = {}): Co
   ...more
 })
 
-const world = Layer.mergeAll(MemoryStorage.layer(), openSecretsLayer).pipe(
-  Layer.provide(Ids.layer),
-  Layer.provide(SecureRandom.layerWebCrypto)
-)
-
 const active = Effect.gen(function* () {
   const { connections } = yield* (yield* Directory).contents
   return connections.filter((connection) => connection.active).map(({ id }) => id)
 })
 
-/** For a place without services. */
-const applying = (file: ConfigurationFile) =>
-  Effect.contextWith((services: Context.Context<Directory | Merchants | Secrets>) =>
-    Effect.succeed(Effect.orDie(Effect.provideContext(applyConfiguration(file), services)))
-  )
-
 describe("contentHash", () => {
-  it.effect("content in another order, with number and schema, has the same hash", () =>
-    Effect.gen(function* () {
-      const [workspace] = fileWith("main").workspaces
-      const turned = Object.fromEntries(Object.entries(workspace ?? {}).toReversed())
-      const same = { $schema: "x", generation: 4, workspaces: [turned] } as unknown as ConfigurationFile
-      assert.strictEqual(yield* contentHash(same), yield* contentHash(fileWith("main")))
-      assert.notStrictEqual(yield* contentHash(fileWith("main")), yield* contentHash(fileWith("other")))
-    }).pipe(Effect.provide(openSecretsLayer))
-  )
+  itInWorld("content in another order, with number and schema, has the same hash", function* () {
+    const [workspace] = fileWith("main").workspaces
+    const turned = Object.fromEntries(Object.entries(workspace ?? {}).toReversed())
+    const same = { $schema: "x", generation: 4, workspaces: [turned] } as unknown as ConfigurationFile
+    assert.strictEqual(yield* contentHash(same), yield* contentHash(fileWith("main")))
+    assert.notStrictEqual(yield* contentHash(fileWith("main")), yield* contentHash(fileWith("other")))
+  })
 })
 
 describe("the number of a file", () => {
@@ -99,87 +78,56 @@ describe("the number of a file", () => {
 })
 
 describe("applyConfiguration", () => {
-  it.effect("the later of two configurations is planned again on what the other left", () =>
-    Effect.gen(function* () {
-      const directory = yield* Directory
-      yield* applyConfiguration(fileWith("first"))
-      const between = yield* applying(fileWith("between"))
-      let overtaken = 0
-      const slow: Directory["Service"] = {
-        ...directory,
-        apply: (change) =>
-          Effect.gen(function* () {
-            // The other one is applied after this one has read, and before it writes.
-            if (overtaken++ === 0) yield* between
-            return yield* directory.apply(change)
-          })
-      }
-      const { standing } = yield* Effect.provideService(applyConfiguration(fileWith("late")), Directory, slow)
-      assert.strictEqual(overtaken, 2)
-      assert.deepStrictEqual(standing, { _tag: "New", generation: 3 })
-      assert.deepStrictEqual(yield* active, ["late"])
-    }).pipe(Effect.provide(world))
-  )
+  itInWorld("the later of two configurations is planned again on what the other left", function* () {
+    yield* applyConfiguration(fileWith("first"))
+    const late = yield* overtaken(applyConfiguration(fileWith("late")), applyConfiguration(fileWith("between")))
+    assert.strictEqual(late.writes, 2)
+    assert.deepStrictEqual(late.result.standing, { _tag: "New", generation: 3 })
+    assert.deepStrictEqual(yield* active, ["late"])
+  })
 
-  it.effect("an older file is not applied at all when a newer number comes in between", () =>
-    Effect.gen(function* () {
-      const directory = yield* Directory
-      const between = yield* applying(fileWith("newer", { generation: 8 }))
-      const slow: Directory["Service"] = {
-        ...directory,
-        apply: (change) => Effect.andThen(between, directory.apply(change))
-      }
-      const older = applyConfiguration(fileWith("older", { generation: 7 }))
-      const { standing } = yield* Effect.provideService(older, Directory, slow)
-      assert.deepStrictEqual(standing, { _tag: "Older", generation: 7, served: 8 })
-      assert.deepStrictEqual(yield* active, ["newer"])
-    }).pipe(Effect.provide(world))
-  )
+  itInWorld("an older file is not applied at all when a newer number comes in between", function* () {
+    const older = applyConfiguration(fileWith("older", { generation: 7 }))
+    const { result } = yield* overtaken(older, applyConfiguration(fileWith("newer", { generation: 8 })))
+    assert.deepStrictEqual(result.standing, { _tag: "Older", generation: 7, served: 8 })
+    assert.deepStrictEqual(yield* active, ["newer"])
+  })
 
-  it.effect("a restored key works until the next new configuration that omits it", () =>
-    Effect.gen(function* () {
-      const directory = yield* Directory
-      const without = (connection: string) => ({
-        workspaces: [{ id: "acme", connections: fileWith(connection).workspaces[0]?.connections ?? [] }]
-      })
-      yield* applyConfiguration(fileWith("main"))
-      yield* applyConfiguration(without("main"))
-      const revokedAt = Effect.map(directory.contents, ({ apiKeys }) => apiKeys[0]?.revokedAt)
-      assert.strictEqual(yield* revokedAt, 0)
-      const { apiKeys } = yield* directory.contents
-      const restored = apiKeys.map((apiKey) => ({ ...apiKey, revokedAt: null }))
-      yield* directory.write({
-        workspaces: [],
-        apiKeys: restored,
-        connections: [],
-        routing: [],
-        webhookEndpoints: []
-      })
-      yield* applyConfiguration(without("main"))
-      assert.strictEqual(yield* revokedAt, null)
-      yield* applyConfiguration(without("other"))
-      assert.strictEqual(yield* revokedAt, 0)
-    }).pipe(Effect.provide(world))
-  )
+  itInWorld("a restored key works until the next new configuration that omits it", function* () {
+    const directory = yield* Directory
+    const without = (connection: string) => ({
+      workspaces: [{ id: "acme", connections: fileWith(connection).workspaces[0]?.connections ?? [] }]
+    })
+    yield* applyConfiguration(fileWith("main"))
+    yield* applyConfiguration(without("main"))
+    const revokedAt = Effect.map(directory.contents, ({ apiKeys }) => apiKeys[0]?.revokedAt)
+    assert.strictEqual(yield* revokedAt, 0)
+    const { apiKeys } = yield* directory.contents
+    const restored = apiKeys.map((apiKey) => ({ ...apiKey, revokedAt: null }))
+    const others = { workspaces: [], connections: [], routing: [], webhookEndpoints: [] }
+    yield* directory.write({ ...others, apiKeys: restored })
+    yield* applyConfiguration(without("main"))
+    assert.strictEqual(yield* revokedAt, null)
+    yield* applyConfiguration(without("other"))
+    assert.strictEqual(yield* revokedAt, 0)
+  })
 
-  it.effect("a rollback makes the older content the newest, and its keys stay revoked", () =>
-    Effect.gen(function* () {
-      const other = fileWith("new", {
-        workspaces: [{ id: "acme", connections: [{ id: "new", environment: "sandbox" }] }]
-      })
-      yield* applyConfiguration(fileWith("old"))
-      yield* applyConfiguration(other)
-      const kept = yield* applyConfiguration(fileWith("old"))
-      assert.strictEqual(kept.standing._tag, "Older")
-      assert.deepStrictEqual(yield* active, ["new"])
-      const back = yield* applyConfiguration(fileWith("old"), { rollback: true })
-      assert.deepStrictEqual(back.standing, { _tag: "New", generation: 3 })
-      assert.deepStrictEqual(yield* active, ["old"])
-      assert.deepStrictEqual(
-        back.revokedKeys.map(({ hash }) => hash),
-        [key(1)]
-      )
-      assert.deepStrictEqual((yield* applyConfiguration(other)).standing, { _tag: "Older", generation: 2, served: 3 })
-    }).pipe(Effect.provide(world))
-  )
+  itInWorld("a rollback makes the older content the newest, and its keys stay revoked", function* () {
+    const other = fileWith("new", {
+      workspaces: [{ id: "acme", connections: [{ id: "new", environment: "sandbox" }] }]
+    })
+    yield* applyConfiguration(fileWith("old"))
+    yield* applyConfiguration(other)
+    const kept = yield* applyConfiguration(fileWith("old"))
+    assert.strictEqual(kept.standing._tag, "Older")
+    assert.deepStrictEqual(yield* active, ["new"])
+    const back = yield* applyConfiguration(fileWith("old"), { rollback: true })
+    assert.deepStrictEqual(back.standing, { _tag: "New", generation: 3 })
+    assert.deepStrictEqual(yield* active, ["old"])
+    assert.deepStrictEqual(
+      back.revokedKeys.map(({ hash }) => hash),
+      [key(1)]
+    )
+    assert.deepStrictEqual((yield* applyConfiguration(other)).standing, { _tag: "Older", generation: 2, served: 3 })
+  })
 })

@@ -1,57 +1,21 @@
 /** How often reports are fetched, as the configuration file says it. */
 import { assert, describe, it } from "@effect/vitest"
-import { formatMistake, openConnectionOf, understandConfiguration } from "@pointsman/configuration"
-import type { ConnectorDefinition, Connectors, FetchedReport, Transport } from "@pointsman/core/ports"
-import { Effect, Option, Result } from "effect"
+import type { FetchedReport } from "@pointsman/core/ports"
+import { Effect } from "effect"
+import { definition, fileWith, firstConnection, mistakesIn, understand } from "./support/Understand.ts"
 
-const report = (missing?: string): FetchedReport => ({
-  name: "scripted-balance",
-  delayMillis: 0,
-  ...(missing === undefined ? {} : { missing }),
-  list: () => Effect.never
+const report = (more: Partial<FetchedReport> = {}): FetchedReport => ({
+  ...{ name: "scripted-balance", delayMillis: 0, list: () => Effect.never },
+  ...more
 })
 
-const definition = (reports: ReadonlyArray<FetchedReport> | null): ConnectorDefinition => ({
-  name: "sandbox",
-  environments: ["sandbox"],
-  supports: {},
-  connect: () =>
-    Result.succeed({
-      charge: () => Effect.never,
-      lookUpCharge: () => Effect.never,
-      ...(reports === null ? {} : { reports })
-    })
-})
-
-const transport: Transport["Service"] = { send: () => Effect.die("nothing is sent while a file is checked") }
-
-const understand = (stated: unknown, reports: ReadonlyArray<FetchedReport> | null = [report()]) => {
-  const connectors: Connectors["Service"] = {
-    names: ["sandbox"],
-    definition: () => Option.some(definition(reports))
-  }
-  const connection = { id: "main", environment: "sandbox", ...(stated === undefined ? {} : { reports: stated }) }
-  return understandConfiguration(
-    { workspaces: [{ id: "acme", connections: [connection] }] },
-    {
-      connectors,
-      transport,
-      claimWindowMillis: 900_000,
-      claimWindowSetting: "the claim window",
-      providerTimeoutMillis: 30_000,
-      environment: {}
-    }
-  )
-}
-
-const scheduleOf = (stated: unknown) => {
-  const [workspace] = Result.getOrThrow(understand(stated)).workspaces
-  const [connection] = workspace?.connections ?? []
-  return workspace && connection && openConnectionOf(workspace, connection).reports
-}
-
-const mistakes = (stated: unknown, reports?: ReadonlyArray<FetchedReport> | null) =>
-  Result.match(understand(stated, reports), { onFailure: (all) => all.map(formatMistake), onSuccess: () => [] })
+/** `reports`: of the connector, `null` for one without. */
+const stating = (fields: object, reports: ReadonlyArray<FetchedReport> | null = [report()]) =>
+  understand(fileWith(fields), {
+    definitions: [definition("sandbox", ["sandbox"], reports === null ? {} : { reports })]
+  })
+const mistakes = (schedule: object, reports?: ReadonlyArray<FetchedReport> | null) =>
+  mistakesIn(stating({ reports: schedule }, reports))
 
 const at = "workspaces[0].connections[0].reports"
 
@@ -62,9 +26,9 @@ describe("a schedule of reports in the configuration file", () => {
       ["90 minutes", 5_400_000],
       ["7 days", 604_800_000]
     ]) {
-      assert.deepStrictEqual(scheduleOf({ every }), { everyMillis })
+      assert.deepStrictEqual<unknown>(firstConnection(stating({ reports: { every } }))?.reports, { everyMillis })
     }
-    assert.isUndefined(scheduleOf(undefined))
+    assert.isUndefined(firstConnection(stating({}))?.reports)
   })
 
   it("a duration too short, too long or invalid is refused by field and range", () => {
@@ -83,9 +47,9 @@ describe("a schedule of reports in the configuration file", () => {
       ])
     }
     const missing = "credentials.reportToken: expected a token with balances.read"
-    assert.deepStrictEqual(mistakes(schedule, [report(missing)]), [
+    assert.deepStrictEqual(mistakes(schedule, [report({ missing })]), [
       `${at}: expected credentials that allow it: ${missing}`
     ])
-    assert.deepStrictEqual(mistakes(schedule, [report(missing), report()]), [])
+    assert.deepStrictEqual(mistakes(schedule, [report({ missing }), report()]), [])
   })
 })

@@ -1,27 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type RuleFinding, ruleFindings } from "@pointsman/configuration"
-import type { Condition, Connection, RoutingRule, RoutingSettings } from "@pointsman/core"
-import { connection } from "./support/Routes.ts"
+import type { RuleFinding } from "@pointsman/configuration"
+import type { Condition, Connection, RoutingRule } from "@pointsman/core"
+import { connection, findings } from "./support/Routes.ts"
 
 const rule = (name: string, when: Condition, use: Partial<RoutingRule["use"]> = {}): RoutingRule => ({
   name,
   when,
   use: { mode: "failover", ...use }
 })
-
-const findings = (
-  settings: Partial<RoutingSettings>,
-  connections: ReadonlyArray<Connection> = [connection("main")],
-  merchant: { readonly merchantCountry?: string | null; readonly merchantCategory?: string } = {}
-): ReadonlyArray<RuleFinding> =>
-  ruleFindings({
-    settings: { mode: "failover", ...settings },
-    connections,
-    providerSupports: () => ({}),
-    merchantCountry: "NL",
-    merchantCategory: "retail",
-    ...merchant
-  })
 
 const placeName = ({ place }: RuleFinding): string => (place._tag === "Rule" ? place.name : place._tag)
 
@@ -149,17 +135,11 @@ describe("findings about rules", () => {
   })
 
   it("limits of the provider and an unknown merchant count for a rule as well", () => {
-    const at = ruleFindings({
-      settings: { mode: "failover", rules: [rule("dollars", { currency: ["USD"] })] },
-      connections: [connection("main")],
-      providerSupports: () => ({ currencies: ["EUR"] }),
-      merchantCountry: null,
-      merchantCategory: null
-    })
-    assert.deepStrictEqual(
-      at.map(({ reason }) => reason),
-      ["No connection can accept the payments that it decides: main does not accept USD."]
-    )
+    const rules = [rule("dollars", { currency: ["USD"] })]
+    const euros = { providerSupports: () => ({ currencies: ["EUR"] }), merchantCountry: null, merchantCategory: null }
+    assert.deepStrictEqual(told({ rules }, [connection("main")], euros), [
+      "dollars: dead: No connection can accept the payments that it decides: main does not accept USD."
+    ])
     const connections = [connection("main", { supports: { merchantCountries: ["NL"] } })]
     assert.match(
       told({}, connections, { merchantCountry: null })[0] ?? "",

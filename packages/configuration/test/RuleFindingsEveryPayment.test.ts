@@ -1,18 +1,8 @@
 /** Findings about rules, against what routing does with every payment of a small world. */
 import { assert, describe, it } from "@effect/vitest"
-import { type RuleFinding, ruleFindings } from "@pointsman/configuration"
 import type { Condition, Connection, RoutingRule, RoutingSettings, Supports } from "@pointsman/core"
 import * as fc from "fast-check"
-import { connection, decidedBy, everyPayment, routeOf, values } from "./support/Routes.ts"
-
-const findings = (settings: RoutingSettings, connections: ReadonlyArray<Connection>): ReadonlyArray<RuleFinding> =>
-  ruleFindings({
-    settings,
-    connections,
-    providerSupports: () => ({}),
-    merchantCountry: "NL",
-    merchantCategory: "retail"
-  })
+import { connection, decidedBy, everyPayment, findings, routeOf, values } from "./support/Routes.ts"
 
 const some = <A>(items: ReadonlyArray<A>) => fc.subarray([...items], { minLength: 1 })
 /** Left out so many times for each time that it is there. */

@@ -1,4 +1,5 @@
 /** Small worlds of routing: every distinguishable payment in them, and its routing. */
+import { ruleFindings } from "@pointsman/configuration"
 import type { Connection, PaymentDetails, RoutingSettings } from "@pointsman/core"
 import { planRoute, type RouteQuestion } from "@pointsman/core/internal"
 import { Result } from "effect"
@@ -19,6 +20,17 @@ export const connection = (id: string, change: Partial<Connection> = {}): Connec
   circuitBreaker: null,
   ...change
 })
+
+/** Of a retailer in the Netherlands, whose providers have no limits. */
+export const findings = (
+  settings: Partial<RoutingSettings>,
+  connections: ReadonlyArray<Connection> = [connection("main")],
+  others: Partial<Parameters<typeof ruleFindings>[0]> = {}
+) =>
+  ruleFindings({
+    ...{ settings: { mode: "failover", ...settings }, connections, providerSupports: () => ({}) },
+    ...{ merchantCountry: "NL", merchantCategory: "retail", ...others }
+  })
 
 /** What conditions and limits of these worlds may name; the last of each represents what none of them names. */
 export const values = {
