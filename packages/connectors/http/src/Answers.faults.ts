@@ -9,7 +9,7 @@ export const faults: ReadonlyArray<Fault> = [
       { file: "Protocol.ts", in: "NotFound", property: "found", become: "optional($)" }
     ],
     caughtBy:
-      "packages/connectors/http/test/HttpConnector.test.ts > 404 with a gateway's JSON to look up a refund is Unanswered: it is not the adapter's word",
+      "packages/connectors/http/test/http.contract.test.ts > status 404 with a gateway's JSON to lookUpRefund is Unanswered",
     simulatedOn: "memory",
     simulatedUnder: "gateway"
   }

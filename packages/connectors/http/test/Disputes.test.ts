@@ -1,12 +1,11 @@
 /** Evidence and acceptances in the provider protocol, and what became of them. */
 
 import { assert, describe } from "@effect/vitest"
-import { HttpConnector } from "@pointsman/connector-http"
-import { scriptedConnector } from "@pointsman/contracts/connector"
+import { noMethod } from "@pointsman/contracts/connector"
 import { itRuns } from "@pointsman/contracts/vitest"
-import type { DisputeLookup, DisputeSubmission, TransportAnswer } from "@pointsman/core/connector"
+import type { DisputeLookup, DisputeSubmission } from "@pointsman/core/connector"
 import { Effect, Result } from "effect"
-import { answer, apiKey, neverReceived, refusal } from "./Provider.ts"
+import { answer, apiKey, connect, neverReceived, refusal } from "./Provider.ts"
 
 const submission: DisputeSubmission = {
   operationId: "op_1",
@@ -18,21 +17,17 @@ const submission: DisputeSubmission = {
 }
 const { files: _, texts: _t, ...acceptance } = submission
 const lookup: DisputeLookup = { ...acceptance, kind: "submit", sentAt: 0 }
-const missing = Effect.die("the connector has no such method")
 
-const credentials = { apiKey, baseUrl: "https://provider.example" }
-const connected = (answers: ReadonlyArray<TransportAnswer>) =>
-  scriptedConnector(HttpConnector.definition, answers, { credentials })
 const dispute = (status: string, dispute_id = "du/1") => answer(200, { dispute_id, status })
 const operation = (fields: object) =>
   answer(200, { operation_id: "op_1", kind: "dispute_submit", status: "confirmed", ...fields })
 
 describe("evidence and acceptances", () => {
   itRuns("evidence is one request with our id, the texts and the files", function* () {
-    const { connector, requests } = connected([dispute("under_review")])
-    assert.deepStrictEqual(yield* connector.submitDispute?.(submission) ?? missing, { _tag: "SubmissionDone" })
+    const { connector, requests } = connect([dispute("under_review")])
+    assert.deepStrictEqual(yield* connector.submitDispute?.(submission) ?? noMethod, { _tag: "SubmissionDone" })
     const [request] = requests
-    assert.strictEqual(request?.url, "https://provider.example/disputes/du%2F1/submit")
+    assert.strictEqual(request?.url, "https://provider.example/v1/disputes/du%2F1/submit")
     assert.strictEqual(request?.headers["idempotency-key"], "op_1")
     assert.deepStrictEqual(JSON.parse(request?.body ?? ""), {
       operation_id: "op_1",
@@ -42,11 +37,11 @@ describe("evidence and acceptances", () => {
   })
 
   itRuns("an acceptance is one request with our id", function* () {
-    const { connector, requests } = connected([dispute("accepted")])
-    assert.deepStrictEqual(yield* connector.acceptDispute?.(acceptance) ?? missing, { _tag: "SubmissionDone" })
+    const { connector, requests } = connect([dispute("accepted")])
+    assert.deepStrictEqual(yield* connector.acceptDispute?.(acceptance) ?? noMethod, { _tag: "SubmissionDone" })
     assert.deepStrictEqual(
       requests.map(({ body, url }) => [url, body]),
-      [["https://provider.example/disputes/du%2F1/accept", '{"operation_id":"op_1"}']]
+      [["https://provider.example/v1/disputes/du%2F1/accept", '{"operation_id":"op_1"}']]
     )
   })
 
@@ -62,8 +57,8 @@ describe("evidence and acceptances", () => {
     [answer(500, {}), "pointsman/Unanswered"]
   ] as const) {
     itRuns(`evidence with ${given.status} and ${given.body} is ${wanted}`, function* () {
-      const { connector } = connected([given])
-      const ended = yield* Effect.result(connector.submitDispute?.(submission) ?? missing)
+      const { connector } = connect([given])
+      const ended = yield* Effect.result(connector.submitDispute?.(submission) ?? noMethod)
       assert.strictEqual(Result.merge(ended)._tag, wanted)
     })
   }
@@ -84,8 +79,8 @@ describe("a lookup", () => {
     ["no lookup", answer(501, {}), "pointsman/Unanswered"]
   ] as const) {
     itRuns(`${title} is what is known`, function* () {
-      const { connector } = connected([given])
-      const found = yield* Effect.result(connector.lookUpDispute?.(lookup) ?? missing)
+      const { connector } = connect([given])
+      const found = yield* Effect.result(connector.lookUpDispute?.(lookup) ?? noMethod)
       assert.deepStrictEqual(Result.isFailure(found) ? found.failure._tag : found.success, wanted)
     })
   }

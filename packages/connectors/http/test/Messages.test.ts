@@ -2,12 +2,10 @@
 
 import { createHmac } from "node:crypto"
 import { assert, describe } from "@effect/vitest"
-import { HttpConnector } from "@pointsman/connector-http"
-import { scriptedTransport } from "@pointsman/contracts/connector"
 import { itRuns } from "@pointsman/contracts/vitest"
 import { money, type ProviderMessage } from "@pointsman/core/connector"
 import { Effect, Redacted, Result } from "effect"
-import { apiKey } from "./Provider.ts"
+import { apiKey, connect } from "./Provider.ts"
 
 const secret = "whsec_0123456789abcdef"
 const previousSecret = "whsec_fedcba9876543210"
@@ -16,17 +14,7 @@ const secrets = { secret: Redacted.make(secret), otherSecret: Redacted.make(prev
 const receivedAt = Date.UTC(2026, 10, 21, 12, 0, 30)
 const eur = money(1000, "EUR")
 
-const connector = Result.getOrThrow(
-  HttpConnector.definition.connect(
-    {
-      connectionId: "main",
-      environment: "sandbox",
-      credentials: { baseUrl: "https://provider.example", apiKey },
-      timeoutMillis: 1
-    },
-    scriptedTransport([]).transport
-  )
-)
+const { connector } = connect([])
 
 const read = (type: string, data: object) => {
   const text = JSON.stringify({ id: "msg_1", type, created: "2026-11-21T12:00:10Z", data })

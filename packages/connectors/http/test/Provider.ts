@@ -1,5 +1,6 @@
 /** A made-up provider that speaks the protocol: its account, and its raw answers. */
-import { asksOf, paymentRequests } from "@pointsman/contracts/connector"
+import { HttpConnector } from "@pointsman/connector-http"
+import { asksOf, endsOver, paymentRequests, scriptedConnector } from "@pointsman/contracts/connector"
 import { money, type TransportAnswer } from "@pointsman/core/connector"
 
 export const apiKey = "sk_provider/0123+456789="
@@ -22,3 +23,8 @@ export const sample = paymentRequests({
   ...{ providerRef: "ch_1", instrument: "tok_12345678", voidId: "op_2", money: eur, initiator: "mit" }
 })
 export const asks = asksOf(sample)
+
+export const connect = (answers: ReadonlyArray<TransportAnswer>, baseUrl = "https://provider.example/v1") =>
+  scriptedConnector(HttpConnector.definition, answers, { environment: "production", credentials: { baseUrl, apiKey } })
+
+export const ends = endsOver(connect)

@@ -1,12 +1,10 @@
 /** The protocol's report rows. */
 
 import { assert, describe } from "@effect/vitest"
-import { HttpConnector } from "@pointsman/connector-http"
-import { scriptedConnector } from "@pointsman/contracts/connector"
 import { itRuns } from "@pointsman/contracts/vitest"
 import type { ListRequest, TransportAnswer } from "@pointsman/core/connector"
 import { Effect, Result } from "effect"
-import { answer, apiKey } from "./Provider.ts"
+import { answer, apiKey, connect } from "./Provider.ts"
 
 const window: ListRequest = {
   createdFrom: Date.UTC(2026, 10, 21, 12),
@@ -15,9 +13,7 @@ const window: ListRequest = {
 }
 
 const fetched = Effect.fnUntraced(function* (answered: TransportAnswer, request = window) {
-  const credentials = { baseUrl: "https://provider.example/v1", apiKey }
-  const account = { environment: "production" as const, credentials }
-  const { connector, requests } = scriptedConnector(HttpConnector.definition, [answered], account)
+  const { connector, requests } = connect([answered])
   const report = connector.reports?.find(({ name }) => name === "http")
   const result = yield* Effect.result(report?.list(request) ?? Effect.die("no report"))
   return { result, request: requests[0] }
@@ -67,51 +63,47 @@ describe("report rows", () => {
     })
     const { result } = yield* fetched(pageOf([row({ fee: null, reference: null }), full], "c1"))
     const usd = (minorUnits: number) => ({ minorUnits, currency: "USD" })
-    const names = { attemptId: null, operationId: null, refundId: null, providerRef: null }
-    assert.deepStrictEqual(Result.getOrThrow(result), {
-      entries: [
+    const names = {
+      attemptId: "att_1",
+      operationId: "op_1",
+      refundId: "rf_1",
+      providerRef: "ch_1",
+      providerRefundId: "re_1",
+      disputeId: "dp_1",
+      reference: "order 1"
+    }
+    const { entries, nextCursor } = Result.getOrThrow(result)
+    assert.strictEqual(nextCursor, "c1")
+    assert.deepStrictEqual<unknown>(
+      entries.map((entry) => entry._tag === "Row" && entry.row),
+      [
         {
-          _tag: "Row",
-          row: {
-            id: "mv_1",
-            kind: "charge",
-            names: { ...names, providerRefundId: null, disputeId: null, reference: null },
-            gross: { minorUnits: 1999, currency: "EUR" },
-            converted: null,
-            fee: null,
-            net: null,
-            payoutId: null,
-            occurredAt: Date.UTC(2026, 10, 21, 12, 0, 0, 250),
-            settledAt: null
-          }
+          id: "mv_1",
+          kind: "charge",
+          names: Object.fromEntries(Object.keys(names).map((name) => [name, null])),
+          gross: { minorUnits: 1999, currency: "EUR" },
+          converted: null,
+          fee: null,
+          net: null,
+          payoutId: null,
+          occurredAt: Date.UTC(2026, 10, 21, 12, 0, 0, 250),
+          settledAt: null
         },
         {
-          _tag: "Row",
-          row: {
-            id: "mv_2",
-            kind: "refund",
-            names: {
-              attemptId: "att_1",
-              operationId: "op_1",
-              refundId: "rf_1",
-              providerRef: "ch_1",
-              providerRefundId: "re_1",
-              disputeId: "dp_1",
-              reference: "order 1"
-            },
-            gross: { minorUnits: -500, currency: "EUR" },
-            converted: usd(-550),
-            fee: usd(10),
-            net: usd(-560),
-            payoutId: "po_1",
-            occurredAt: Date.UTC(2026, 10, 21, 12, 0, 0, 250),
-            settledAt: Date.UTC(2026, 10, 22),
-            generatedAt: Date.UTC(2026, 10, 23)
-          }
+          id: "mv_2",
+          kind: "refund",
+          names,
+          gross: { minorUnits: -500, currency: "EUR" },
+          converted: usd(-550),
+          fee: usd(10),
+          net: usd(-560),
+          payoutId: "po_1",
+          occurredAt: Date.UTC(2026, 10, 21, 12, 0, 0, 250),
+          settledAt: Date.UTC(2026, 10, 22),
+          generatedAt: Date.UTC(2026, 10, 23)
         }
-      ],
-      nextCursor: "c1"
-    })
+      ]
+    )
   })
 
   for (const [what, field, fields] of [

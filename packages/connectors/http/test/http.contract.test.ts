@@ -29,7 +29,11 @@ connectorSuite({
     { credentials: { baseUrl: "ftp://provider.example", apiKey }, field: "credentials.baseUrl" },
     { credentials: { baseUrl: "https://user:password@provider.example", apiKey }, field: "credentials.baseUrl" },
     { credentials: { baseUrl: "https://provider.example/?key=value", apiKey }, field: "credentials.baseUrl" },
-    { credentials: { baseUrl: "https://provider.example/#here", apiKey }, field: "credentials.baseUrl" }
+    { credentials: { baseUrl: "https://provider.example/#here", apiKey }, field: "credentials.baseUrl" },
+    {
+      credentials: { baseUrl: "https://provider.example", apiKey, baseURL: "https://other.example" },
+      field: "credentials.baseURL: unknown field; expected baseUrl and apiKey"
+    }
   ],
   lists: {
     charges: ({ hasMore, items }) =>
