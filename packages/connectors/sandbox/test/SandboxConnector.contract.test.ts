@@ -98,7 +98,12 @@ connectorSuite({
   credentials: {},
   secrets: [],
   account: { is: { id: "sandbox_memory", mode: "test" } },
-  brokenCredentials: [{ credentials: { apiKey: "made-up" }, field: "apiKey" }],
+  brokenCredentials: [
+    {
+      credentials: { apiKey: "made-up" },
+      field: "credentials.apiKey: expected {}; the simulator has no credentials"
+    }
+  ],
   play: (situation) => {
     const simulation = simulationOf(situation)
     return simulation === undefined ? undefined : { simulation }
