@@ -1,67 +1,22 @@
 /** The sender of webhooks, at real sockets. */
 
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import { type AddressInfo, createServer as createSocketServer } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
+import { httpAnswer, refusedUrl, type SocketProviderOptions, socketProvider } from "@pointsman/contracts/connector"
 import { itRunsLive } from "@pointsman/contracts/vitest"
 import { signatureHeader } from "@pointsman/core"
 import { signatureOf } from "@pointsman/core/internal"
 import type { WebhookNotAnswered } from "@pointsman/core/ports"
 import { NodeWebhookSender } from "@pointsman/transport-node"
-import { Clock, Deferred, Effect, Fiber, Layer, Redacted } from "effect"
+import { Clock, Effect, Fiber, Layer, Redacted } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"
 import { Stripe } from "stripe"
 
-interface Heard {
-  readonly method: string | undefined
-  readonly url: string | undefined
-  readonly headers: IncomingMessage["headers"]
-  readonly body: string
-}
-
-const ok = (_: IncomingMessage, response: ServerResponse) => void response.end("ok")
-
 /** A receiver on this machine, for the life of the test. */
-const receiver = (answer: (request: IncomingMessage, response: ServerResponse) => void = ok) =>
-  Effect.acquireRelease(
-    Effect.callback<Receiver>((resume) => {
-      const heard: Array<Heard> = []
-      const ended = Deferred.makeUnsafe<void>()
-      let connections = 0
-      const server = createServer((request, response) => {
-        const chunks: Array<Buffer> = []
-        request.on("data", (chunk: Buffer) => chunks.push(chunk))
-        request.on("end", () => {
-          const { headers, method, url } = request
-          heard.push({ headers, method, url, body: Buffer.concat(chunks).toString() })
-          answer(request, response)
-        })
-      })
-      server.on("connection", (socket) => {
-        connections += 1
-        socket.on("error", () => undefined)
-        socket.on("close", () => Deferred.doneUnsafe(ended, Effect.void))
-      })
-      server.listen(0, "127.0.0.1", () => {
-        const { port } = server.address() as AddressInfo
-        resume(Effect.succeed({ server, heard, ended: Deferred.await(ended), port, connections: () => connections }))
-      })
-    }),
-    ({ server }) =>
-      Effect.sync(() => {
-        server.close()
-        server.closeAllConnections()
-      })
-  )
-
-interface Receiver {
-  readonly server: ReturnType<typeof createServer>
-  readonly heard: ReadonlyArray<Heard>
-  /** Done when a connection is over. */
-  readonly ended: Effect.Effect<void>
-  readonly port: number
-  readonly connections: () => number
-}
+const receiver = (answer = httpAnswer(200, "ok")) =>
+  Effect.map(socketProvider({ onRequest: (socket) => socket.write(answer) }), (at) => ({
+    ...at,
+    port: new URL(at.url).port
+  }))
 
 const post = (options: NodeWebhookSender.NodeWebhookSenderOptions, url: string) =>
   Effect.flatMap(NodeWebhookSender.make(options), ({ send }) =>
@@ -78,11 +33,11 @@ const unassigned = "2000::1"
 
 describe("NodeWebhookSender", () => {
   itRunsLive("bytes and headers arrive at a private address if allowed, and the status returns", function* () {
-    const at = yield* receiver((_, response) => void response.writeHead(202).end())
-    assert.strictEqual(yield* post(open, `http://127.0.0.1:${at.port}/hook?a=1`), 202)
-    const [heard, ...others] = at.heard
+    const at = yield* receiver(httpAnswer(202, ""))
+    assert.strictEqual(yield* post(open, `${at.url}/hook?a=1`), 202)
+    const [heard, ...others] = at.requests
     assert.lengthOf(others, 0)
-    assert.deepInclude(heard, { method: "POST", url: "/hook?a=1", body: '{"é":1}' })
+    assert.deepInclude(heard, { method: "POST", path: "/hook?a=1", body: '{"é":1}' })
     assert.deepInclude(heard?.headers, { "x-test": "1", "content-length": "8", "user-agent": "Pointsman" })
   })
 
@@ -96,8 +51,8 @@ describe("NodeWebhookSender", () => {
     const signature = yield* signatureOf([Redacted.make("whsec_shop")], now, body).pipe(
       Effect.provide(Mac.layerWebCrypto.pipe(Layer.provide(SecureRandom.layerWebCrypto)))
     )
-    yield* send({ url: `http://127.0.0.1:${at.port}/`, headers: { [signatureHeader]: signature }, body })
-    const { body: raw = "", headers } = at.heard[0] ?? {}
+    yield* send({ url: at.url, headers: { [signatureHeader]: signature }, body })
+    const { body: raw = "", headers } = at.requests[0] ?? {}
     const header = String(headers?.[signatureHeader])
     assert.deepStrictEqual(Stripe.webhooks.constructEvent(raw, header, "whsec_shop"), JSON.parse(raw))
     assert.throws(() => Stripe.webhooks.constructEvent(raw, header, "whsec_other"), /No signatures found matching/u)
@@ -106,15 +61,13 @@ describe("NodeWebhookSender", () => {
   it.live.each([301, 302, 303, 307, 308])("a redirect %i is the answer and is not followed", (status) =>
     Effect.gen(function* () {
       const aim = yield* receiver()
-      const at = yield* receiver((_, response) => {
-        response.writeHead(status, { location: `http://127.0.0.1:${aim.port}/` }).end()
-      })
-      assert.strictEqual(yield* post(open, `http://127.0.0.1:${at.port}/`), status)
+      const at = yield* receiver(httpAnswer(status, "", { location: aim.url }))
+      assert.strictEqual(yield* post(open, at.url), status)
       assert.strictEqual(aim.connections(), 0)
     })
   )
 
-  const spellings = (port: number) => [
+  const spellings = (port: string) => [
     `http://127.0.0.1:${port}/`,
     `http://127.1:${port}/`,
     `http://0x7f000001:${port}/`,
@@ -168,11 +121,9 @@ describe("NodeWebhookSender", () => {
   })
 
   itRunsLive("a name server that fails, or a closed port, has no connection", function* () {
-    const at = yield* receiver()
     const resolve = () => Promise.reject(new Error("no such name"))
     assert.strictEqual(yield* failureOf(Effect.scoped(post({ resolve }, "http://merchant.example/"))), "NoConnection")
-    yield* Effect.callback<void>((resume) => void at.server.close(() => resume(Effect.void)))
-    assert.strictEqual(yield* failureOf(Effect.scoped(post(open, `http://127.0.0.1:${at.port}/`))), "NoConnection")
+    assert.strictEqual(yield* failureOf(Effect.scoped(post(open, yield* refusedUrl))), "NoConnection")
   })
 
   it.live.each(["ftp://127.0.0.1/", "file:///etc/passwd", "http://user:secret@127.0.0.1/", "/hook", ""])(
@@ -186,59 +137,44 @@ describe("NodeWebhookSender", () => {
   )
 
   itRunsLive("a connection that is cut after the request has no answer", function* () {
-    const at = yield* receiver((request) => request.socket.destroy())
-    assert.strictEqual(yield* failureOf(Effect.scoped(post(open, `http://127.0.0.1:${at.port}/`))), "NoAnswer")
-    assert.lengthOf(at.heard, 1)
+    const at = yield* socketProvider({ onRequest: (socket) => socket.destroy() })
+    assert.strictEqual(yield* failureOf(Effect.scoped(post(open, at.url))), "NoAnswer")
+    assert.lengthOf(at.requests, 1)
   })
 
   itRunsLive("what is no HTTP is no answer, and nothing of it is reported", function* () {
-    const server = createSocketServer((socket) => {
-      socket.on("error", () => undefined)
-      socket.end("hello-from-inside\r\n")
-    })
-    yield* Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void)))
-    yield* Effect.addFinalizer(() => Effect.sync(() => server.close()))
-    const { port } = server.address() as AddressInfo
-    const refusal = yield* Effect.flip(Effect.scoped(post(open, `http://127.0.0.1:${port}/`)))
+    const at = yield* socketProvider({ onConnection: (socket) => socket.end("hello-from-inside\r\n") })
+    const refusal = yield* Effect.flip(Effect.scoped(post(open, at.url)))
     assert.strictEqual(refusal.failure, "NoAnswer")
     assert.notInclude(JSON.stringify(refusal), "hello-from-inside")
   })
 
-  itRunsLive("the status of an answer without an end counts at once, and the line is ended", function* () {
-    const at = yield* receiver((_, response) => {
-      response.writeHead(200)
-      const more = () => {
-        while (!response.destroyed && response.write("x".repeat(65_536)));
+  for (const [what, onRequest] of [
+    [
+      "an end",
+      (socket) => {
+        socket.write("HTTP/1.1 200 OK\r\n\r\n")
+        const more = () => {
+          while (!socket.destroyed && socket.write("x".repeat(65_536)));
+        }
+        socket.on("drain", more)
+        more()
       }
-      response.on("drain", more)
-      more()
+    ],
+    ["its body", (socket) => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n")]
+  ] satisfies ReadonlyArray<readonly [string, NonNullable<SocketProviderOptions["onRequest"]>]>) {
+    itRunsLive(`the status of an answer without ${what} counts at once, and the line is ended`, function* () {
+      const at = yield* socketProvider({ onRequest })
+      assert.strictEqual(yield* post(open, at.url), 200)
+      yield* at.whenQuiet
     })
-    const { send } = yield* NodeWebhookSender.make(open)
-    const status = yield* send({ url: `http://127.0.0.1:${at.port}/`, headers: {}, body: new Uint8Array(0) })
-    assert.strictEqual(status, 200)
-    yield* at.ended
-  })
-
-  itRunsLive("the status of an answer without its body counts at once, and the line is ended", function* () {
-    const at = yield* receiver((_, response) => {
-      response.writeHead(200, { "content-length": "5" })
-      response.flushHeaders()
-    })
-    const { send } = yield* NodeWebhookSender.make(open)
-    const status = yield* send({ url: `http://127.0.0.1:${at.port}/`, headers: {}, body: new Uint8Array(0) })
-    assert.strictEqual(status, 200)
-    yield* at.ended
-  })
+  }
 
   itRunsLive("the connection of an unanswered attempt that is interrupted is ended", function* () {
-    const arrived = Deferred.makeUnsafe<void>()
-    const at = yield* receiver(() => Deferred.doneUnsafe(arrived, Effect.void))
-    const { send } = yield* NodeWebhookSender.make(open)
-    const sending = yield* Effect.forkChild(
-      send({ url: `http://127.0.0.1:${at.port}/`, headers: {}, body: new Uint8Array(0) })
-    )
-    yield* Deferred.await(arrived)
+    const at = yield* socketProvider({})
+    const sending = yield* Effect.forkChild(post(open, at.url))
+    yield* at.whenRequests(1)
     yield* Fiber.interrupt(sending)
-    yield* at.ended
+    yield* at.whenQuiet
   })
 })
