@@ -1,6 +1,7 @@
 /** Closed payments to archive. */
 import type { Dispute, Payment, SettlementEntry, Tenant } from "@pointsman/core"
 import type { WholePayment } from "@pointsman/core/ports"
+import { payment as openPayment } from "../../../core/test/support/JournalGiven.ts"
 
 export const acme: Tenant = { workspaceId: "acme", environment: "production" }
 
@@ -20,26 +21,18 @@ export interface PaymentChange extends Partial<Payment> {
 /** Captured and refunded in part, with an attempt whose checkout is sealed and operations that have stored answers. */
 export const closedPayment = ({ at = march, number, ...change }: PaymentChange): WholePayment => {
   const id = idAt(at, number)
-  const payment: Payment = {
+  const payment = openPayment({
     id,
     tenant: acme,
     version: 5,
     state: "PartiallyRefunded",
-    money: { minorUnits: 1_000, currency: "EUR" },
-    country: "NL",
-    method: "card",
     cardBrand: "visa",
-    initiator: "cit",
     captureMethod: "manual",
     reference: `order-${number} \ud800 "quoted"\nline`,
     metadata: { customer: "José" },
-    purchase: null,
-    declineCategory: null,
-    declineReason: null,
     authorizedMinor: 1_000,
     capturedMinor: 900,
     refundedMinor: 100,
-    refundPendingMinor: 0,
     connectionId: "psp",
     providerRef: `ref-${number}`,
     idempotencyKey: `key-${number}`,
@@ -49,15 +42,11 @@ export const closedPayment = ({ at = march, number, ...change }: PaymentChange):
       cancelUrl: null,
       expiresAt: at + 1
     },
-    routing: null,
-    simulation: null,
-    reported: null,
-    review: null,
     createdAt: at,
     updatedAt: at + 5_000,
     settledAt: at + 1_000,
     ...change
-  }
+  })
   const call = {
     claimedBy: null,
     paymentId: id,
