@@ -1,6 +1,22 @@
 /** Reads a report of a test. */
-import { type NumberedEntry, type ReportFormat, type ReportUnreadable, readReport } from "@pointsman/reconcile"
+import { it } from "@effect/vitest"
+import {
+  formatNamed,
+  type NumberedEntry,
+  type ReportFormat,
+  type ReportUnreadable,
+  readReport
+} from "@pointsman/reconcile"
 import { Effect, Stream } from "effect"
+
+export const itRuns = (title: string, body: () => Effect.fn.Return<unknown, unknown>): void =>
+  it.effect(title, () => Effect.gen(body))
+
+export const named = (name: string): ReportFormat => {
+  const format = formatNamed(name)
+  if (format === undefined) throw new Error(`no format ${name}`)
+  return format
+}
 
 /** All entries, in one list. */
 export const entriesOf = <E>(
