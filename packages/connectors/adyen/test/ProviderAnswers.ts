@@ -1,7 +1,7 @@
 /** The rows of `provider-answers.snap.txt`: what Adyen answers, and the page that says so. */
 
 import type { TransportAnswer } from "@pointsman/core/connector"
-import { answer, serviceError } from "./Adyen.ts"
+import { answer, merchantAccount, serviceError } from "./Adyen.ts"
 import { attemptId, connect as connectTo, linkId, providerRef, sample } from "./Requests.ts"
 
 const connect = (...script: ReadonlyArray<TransportAnswer>) => connectTo(script).connector
@@ -17,11 +17,23 @@ const payment = (resultCode: string, fields: object = {}) => [
   answer(200, { resultCode, pspReference: providerRef, merchantReference: `${attemptId}.taken`, amount, ...fields })
 ]
 const refused = (refusalReasonCode: string) => payment("Refused", { amount: undefined, refusalReasonCode })
-const received = [
-  answer(201, { pspReference: "QFQTPCQ8HXSKGK82", paymentPspReference: providerRef, status: "received" })
+const received = (word: string, more: object = {}) => [
+  answer(201, {
+    ...{ merchantAccount, pspReference: "QFQTPCQ8HXSKGK82", paymentPspReference: providerRef, status: "received" },
+    ...{ reference: `${attemptId}.${word}.op_1`, ...more }
+  })
 ]
-const link = (status: string) => [
-  answer(200, { id: linkId, reference: `${attemptId}.taken.page`, merchantAccount: "PointsmanNL", status })
+const url = "https://test.adyen.link/PLE83C39B0A0DE0C1E"
+const link = (status: string, code = 200) => [
+  answer(code, {
+    id: linkId,
+    url,
+    merchantAccount,
+    amount,
+    reference: `${attemptId}.taken.page`,
+    reusable: false,
+    status
+  })
 ]
 
 const rows = [
@@ -34,8 +46,11 @@ const rows = [
   ],
   ["charge", "`Received`", payment("Received"), results],
   ["charge", "`Pending`", payment("Pending"), results],
+  ["charge", "`PresentToShopper`", payment("PresentToShopper"), results],
   ["charge", "`Cancelled`", payment("Cancelled", { amount: undefined }), results],
   ["charge", "`RedirectShopper`", payment("RedirectShopper", { amount: undefined }), results],
+  ["charge", "`ChallengeShopper`", payment("ChallengeShopper", { amount: undefined }), results],
+  ["charge", "`IdentifyShopper`", payment("IdentifyShopper", { amount: undefined }), results],
   ["charge", "`Error`", payment("Error", { amount: undefined, refusalReasonCode: "4" }), results],
   ["charge", "`Refused`, 2", refused("2"), refusals],
   ["charge", "`Refused`, 5", refused("5"), refusals],
@@ -55,28 +70,18 @@ const rows = [
   ["charge", "422, key in use (704)", [serviceError(422, "704", "request already processed")], keys],
   ["charge", "429", [answer(429, {})], errors],
   ["charge", "500 `internal`", [serviceError(500, "905", "Payment details are not supported", "internal")], errors],
-  [
-    "openCheckout",
-    "a link",
-    [
-      answer(201, {
-        id: linkId,
-        url: "https://test.adyen.link/PL",
-        status: "active",
-        reference: `${attemptId}.taken.page`
-      })
-    ],
-    `${explorer}/post/paymentLinks`
-  ],
+  ["openCheckout", "a link", link("active", 201), `${explorer}/post/paymentLinks`],
   ["openCheckout", "422 `validation`", [serviceError(422, "130", "Reference Missing")], errors],
-  ["capture", "`received`", received, `${explorer}/post/payments/(paymentPspReference)/captures`],
+  ["capture", "`received`", received("take", { amount }), `${explorer}/post/payments/(paymentPspReference)/captures`],
   ["capture", "422 `validation`", [serviceError(422, "167", "Original pspReference required")], errors],
   ["capture", "500", [answer(500, {})], errors],
-  ["void", "`received`", received, `${explorer}/post/payments/(paymentPspReference)/cancels`],
+  ["void", "`received`", received("void"), `${explorer}/post/payments/(paymentPspReference)/cancels`],
   ["void", "500", [answer(500, {})], errors],
-  ["refund", "`received`", received, `${explorer}/post/payments/(paymentPspReference)/refunds`],
+  ["refund", "`received`", received("refund", { amount }), `${explorer}/post/payments/(paymentPspReference)/refunds`],
   ["refund", "500", [answer(500, {})], errors],
   ["lookUpCharge", "a link: `active`", link("active"), `${explorer}/get/paymentLinks/(linkId)`],
+  ["lookUpCharge", "a link: `paymentPending`", link("paymentPending"), `${explorer}/get/paymentLinks/(linkId)`],
+  ["lookUpCharge", "a link: `paid`", link("paid"), `${explorer}/get/paymentLinks/(linkId)`],
   ["lookUpCharge", "a link: `completed`", link("completed"), `${explorer}/get/paymentLinks/(linkId)`],
   ["lookUpCharge", "a link: `expired`", link("expired"), `${explorer}/get/paymentLinks/(linkId)`]
 ] as const

@@ -60,28 +60,13 @@ describe("the signature", () => {
   })
   for (const [at, other] of others.entries()) {
     const item = { ...other, additionalData: { hmacSignature: signatures[at] ?? "" } }
-    itRuns(`Adyen's ${item.eventCode} is verified, and refused if a covered field differs`, function* () {
-      const endOf = (given: object, secret = otherKey) =>
-        Effect.map(read(envelope(given), secret, "merchantAccount"), (result) =>
+    itRuns(`Adyen's ${item.eventCode} is verified, and refused with another account's key`, function* () {
+      const endOf = (secret: string) =>
+        Effect.map(read(envelope(item), secret, "merchantAccount"), (result) =>
           Result.isFailure(result) ? result.failure._tag : "read"
         )
-      assert.strictEqual(yield* endOf(item), "pointsman/MessageUnreadable")
-      const changes: ReadonlyArray<object> = [
-        { pspReference: "pspReferencf" },
-        { originalReference: "originalReferencf" },
-        { merchantAccountCode: "merchantAccounu" },
-        { merchantReference: "referencf" },
-        { amount: { currency: "EUR", value: 1001 } },
-        { amount: { currency: "EUS", value: 1000 } },
-        { eventCode: "AUTHORISATION" },
-        { success: "false" },
-        { additionalData: { hmacSignature: published.additionalData.hmacSignature } }
-      ]
-      for (const change of changes) {
-        assert.strictEqual(yield* endOf({ ...item, ...change }), "pointsman/MessageUnverified", JSON.stringify(change))
-      }
-      // Another account's key.
-      assert.strictEqual(yield* endOf(item, hmacKey), "pointsman/MessageUnverified")
+      assert.strictEqual(yield* endOf(otherKey), "pointsman/MessageUnreadable")
+      assert.strictEqual(yield* endOf(hmacKey), "pointsman/MessageUnverified")
     })
   }
   itRuns("a key in small letters is the same key", function* () {
@@ -117,10 +102,7 @@ describe("the signature", () => {
     ["bytes that are no UTF-8", Buffer.from([0x22, 0xff, 0x22])],
     ["nothing", Buffer.from("")],
     ["no items", Buffer.from('{"live":"false"}')],
-    ["an empty list of items", envelope()],
-    ["an invalid item", envelope([])],
-    ["two items, both signed", envelope(published, published)],
-    ["an unsigned item", envelope({ ...published, additionalData: {} })]
+    ["an invalid item", envelope([])]
   ] as const) {
     itRuns(`${what} is refused`, function* () {
       const result = yield* read(body)

@@ -32,10 +32,7 @@ connectorSuite({
     { credentials: { apiKey, merchantAccount: "Points man" }, field: "credentials.merchantAccount" },
     { credentials: { apiKey, merchantAccount, liveUrlPrefix: "evil.example/" }, field: "credentials.liveUrlPrefix" },
     { credentials: { apiKey, merchantAccount, liveUrlPrefix: "x".repeat(50) }, field: "credentials.liveUrlPrefix" },
-    {
-      credentials: { apiKey, merchantAccount, baseUrl: "http://adyen.example" },
-      field: "credentials.baseUrl"
-    },
+    { credentials: { apiKey, merchantAccount, baseUrl: "http://adyen.example" }, field: "credentials.baseUrl" },
     {
       credentials: { apiKey, merchantAccount, baseUrl: "https://user:password@adyen.example" },
       field: "credentials.baseUrl"
@@ -266,6 +263,11 @@ function itemOf(situation: MessageSituation): Item | undefined {
     amount: { value: money.minorUnits, currency: money.currency }
   }
   const ofPayment = { ...common, originalReference: providerRef, merchantReference: `${attemptId}.held` }
+  const changed = (eventCode: string, word: string, more: Partial<Item> = {}) => ({
+    ...{ ...ofPayment, eventCode, pspReference: "QFQTPCQ8HXSKGK82", merchantReference: `${attemptId}.${word}` },
+    ...more
+  })
+  const refunded = { ...ofPayment, eventCode: "REFUND", pspReference: providerRefundId, merchantReference: refundId }
   switch (name) {
     case "charge authorized":
       return {
@@ -275,50 +277,23 @@ function itemOf(situation: MessageSituation): Item | undefined {
         merchantReference: `${attemptId}.held`
       }
     case "charge captured":
-      return {
-        ...ofPayment,
-        eventCode: "CAPTURE",
-        pspReference: "QFQTPCQ8HXSKGK82",
-        merchantReference: `${attemptId}.capture`
-      }
+      return changed("CAPTURE", "capture")
     case "charge canceled":
-      return {
-        ...ofPayment,
-        eventCode: "CANCELLATION",
-        pspReference: "QFQTPCQ8HXSKGK82",
-        merchantReference: `${attemptId}.cancel`
-      }
+      return changed("CANCELLATION", "cancel")
     case "refund succeeded":
-      return { ...ofPayment, eventCode: "REFUND", pspReference: providerRefundId, merchantReference: refundId }
+      return refunded
     case "refund failed":
-      return {
-        ...ofPayment,
-        eventCode: "REFUND",
-        success: "false",
-        pspReference: providerRefundId,
-        merchantReference: refundId
-      }
+      return { ...refunded, success: "false" }
     // It reports success only of the charge, and never that the operation is in progress.
     case "operation confirmed":
     case "operation pending":
       return undefined
     case "operation failed":
-      return {
-        ...ofPayment,
-        eventCode: "CAPTURE",
-        success: "false",
-        pspReference: "QFQTPCQ8HXSKGK82",
-        merchantReference: `${attemptId}.take.${operationId}`,
-        reason: "Insufficient balance on payment"
-      }
-    case "operation failed for now":
-      return {
-        ...ofPayment,
-        eventCode: "CAPTURE_FAILED",
-        pspReference: "QFQTPCQ8HXSKGK82",
-        merchantReference: `${attemptId}.take.${operationId}`,
-        reason: "Capture rejected by card scheme because of a technical issue."
-      }
+      return changed("CAPTURE", `take.${operationId}`, { success: "false", reason: "Insufficient balance on payment" })
+    case "operation failed for now": {
+      const reason = "Capture rejected by card scheme because of a technical issue."
+      return changed("CAPTURE_FAILED", `take.${operationId}`, { reason })
+    }
     // Adyen pays out in batches, and tells by reports of many payments.
     case "charge settled":
       return undefined
