@@ -212,7 +212,6 @@ describe("what is asked", () => {
 
 describe("what an answer to a charge means", () => {
   const states: ReadonlyArray<readonly [string, unknown, unknown]> = [
-    ["a part that is authorized", payment({ balances: { total_authorized: 1000 } }), ["Authorized", 1000]],
     ["no balances", payment({ balances: undefined }), ["Authorized", 1234]],
     [
       "a part that was captured",
@@ -220,20 +219,10 @@ describe("what an answer to a charge means", () => {
       ["Captured", 200]
     ],
     ["a refund of all", capturedPayment(1234, { status: "Refunded" }), ["Captured", 1234]],
-    ["a refund of a part", capturedPayment(1234, { status: "Partially Refunded" }), ["Captured", 1234]],
-    ["the rest voided after a capture", capturedPayment(300, { status: "Voided" }), ["Captured", 300]],
-    ["a void", payment({ status: "Voided" }), ["Canceled", undefined]],
-    ["an expired payment", payment({ status: "Expired" }), ["Canceled", undefined]],
-    ["a scheduled retry", payment({ status: "Retry Scheduled" }), ["Pending", 1234]],
     [
       "statuses in lower case, as the search writes them",
       capturedPayment(1234, { status: "captured" }),
       ["Captured", 1234]
-    ],
-    [
-      "a decline for want of 3D Secure",
-      payment({ status: "Declined", response_code: "20154" }),
-      ["NeedsCustomer", undefined]
     ]
   ]
   for (const [what, body, expected] of states) {
@@ -242,14 +231,9 @@ describe("what an answer to a charge means", () => {
       assert.deepStrictEqual([end._tag, "stated" in end ? end.stated?.minorUnits : undefined], expected)
     })
   }
-  const accepted202: ReadonlyArray<readonly [string, object, unknown]> = [
-    ["a redirect", acceptedPayment(ours), { _tag: "NeedsCustomer", providerRef: paymentId }],
-    ["a redirect and no reference", acceptedPayment(), { _tag: "NeedsCustomer", providerRef: paymentId }],
-    ["no redirect", acceptedPayment({ ...ours, _links: {} }), { _tag: "Pending", providerRef: paymentId }]
-  ]
-  for (const [what, body, expected] of accepted202) {
-    it.effect(`a 202 with ${what} needs no amount`, () => answersWith(asks.charge, answer(202, body), expected))
-  }
+  it.effect("a 202 with a redirect needs neither amount nor reference", () =>
+    answersWith(asks.charge, answer(202, acceptedPayment()), { _tag: "NeedsCustomer", providerRef: paymentId })
+  )
   itRuns("a 202 to another attempt under our key is passed on as that attempt's", function* () {
     const given = answer(202, acceptedPayment({ reference: "a0000000000000000000000001" }))
     assert.deepStrictEqual((yield* unanswers(asks.charge, given)).ofAnother, {
@@ -261,27 +245,20 @@ describe("what an answer to a charge means", () => {
     ["a 202 that is not pending", answer(202, acceptedPayment({ status: "Authorized" }))],
     ["a 202 without an id", answer(202, acceptedPayment({ id: undefined }))],
     ["captured money of no stated amount", answer(201, payment({ status: "Captured", balances: undefined }))],
-    ["a verified card", answer(201, payment({ status: "Card Verified" }))],
     ["a payout", answer(201, payment({ status: "Paid" }))],
     ["a returned bank payment", answer(201, payment({ status: "Returned" }))],
     ["a currency that it does not take", answer(201, payment({ currency: "XXX" }))],
     ["a fraction", answer(201, payment({ amount: 12.5 }))],
-    ["too many requests, which may be about this very key", failure(429, ["too_many_requests"])],
-    ["a conflict", failure(409, ["conflict"])],
     ["a 400", failure(400, ["request_malformed"])],
     ["a 404", failure(404, ["resource_not_found"])],
-    ["a 422 of processing", failure(422, ["gateway_timeout"], "processing_error")],
     ["a 422 without a body", answer(422, "")],
-    ["a gateway's 403", answer(403, "<html>403 Forbidden</html>")],
-    ["a bad gateway", answer(502, "")]
+    ["a gateway's 403", answer(403, "<html>403 Forbidden</html>")]
   ]
   for (const [what, given] of unknown) {
     it.effect(`${what} has an unknown result`, () => unanswers(asks.charge, given))
   }
-  itRuns("a key without the right did nothing, with a body or without", function* () {
+  itRuns("a key without the right did nothing", function* () {
     for (const [given, code] of [
-      [answer(401, ""), "unauthorized"],
-      [answer(403, ""), "action_not_allowed"],
       [failure(401, [], "authentication_error"), "authentication_error"],
       [failure(403, ["capture_not_allowed"], "action_not_allowed"), "capture_not_allowed"],
       [failure(422, ["amount_invalid", "currency_invalid"]), "amount_invalid"]
@@ -356,7 +333,6 @@ describe("what is looked up", () => {
     assert.strictEqual(ended._tag === "Found" ? ended.state._tag : ended._tag, "Declined")
   })
   const unsettled: ReadonlyArray<readonly [string, unknown]> = [
-    ["two payments that are alive", list(capturedPayment(1234, ours), payment({ ...ours, id: "pay_b" }))],
     ["a payment with another reference", list(capturedPayment(1234, { reference: "ORD-1" }))],
     ["a payment without a reference", list(capturedPayment(1234))],
     ["more payments than it shows", { ...list(), total_count: 1 }],
@@ -399,12 +375,7 @@ describe("what is looked up", () => {
       [`https://checkout.example/payment-links/${linkId}`, `https://checkout.example/payments/${paymentId}`]
     )
   })
-  itRuns("an unpaid page may be paid until it ends, and never after", function* () {
-    yield* answersWith(lookUpPage, page({}), notYet)
-    yield* answersWith(lookUpPage, page({ status: "Expired" }), { _tag: "NotFound", conclusive: true })
-  })
   itRuns("a refusal on a page is final only once the page has ended", function* () {
-    yield* answersWith(lookUpPage, [page({ payment_id: paymentId }), declined], notYet)
     const over = connected([page({ status: "Expired", payment_id: paymentId }), declined])
     const found = yield* over.connector.lookUpCharge(onPage)
     assert.strictEqual(found._tag === "Found" ? found.state._tag : found._tag, "Declined")

@@ -159,80 +159,57 @@ describe("what it says", () => {
     told({ reference, metadata: { attempt_id: attemptId, page: "false" }, ...fields })
   const onPage = (fields: Readonly<Record<string, unknown>> = {}) => told({ reference, ...fields })
   const charge = (state: unknown, name: unknown = byAttempt) => ({ _tag: "Charge", charge: name, state })
+  const stated = (tag: string, minorUnits = 1234, name: unknown = byAttempt) =>
+    charge({ _tag: tag, providerRef: paymentId, stated: money(minorUnits, "EUR") }, name)
   const stillThere = charge({ _tag: "NeedsCustomer", providerRef: null })
   const canceled = charge({ _tag: "Canceled", providerRef: paymentId })
   const actionId = "act_sp2dsihrbfauvnccap2gst6uiy"
   const balances = (total_captured: number) => ({ total_authorized: 1234, total_captured })
+  const capture = { id: actionId, money: money(200, "EUR") }
+  const ofCapture = { reference: captureReference, amount: 200, balances: undefined }
 
-  tells(
-    "an approval",
-    event("payment_approved", ofUs()),
-    charge({ _tag: "Authorized", providerRef: paymentId, stated: eur })
-  )
-  tells(
-    "a capture",
-    event("payment_captured", ofUs({ balances: balances(1234) })),
-    charge({ _tag: "Captured", providerRef: paymentId, stated: eur })
-  )
+  tells("an approval", event("payment_approved", ofUs()), stated("Authorized"))
+  tells("a capture", event("payment_captured", ofUs({ balances: balances(1234) })), stated("Captured"))
   tells(
     "a capture of a part, and a second one: what is captured in all",
     event("payment_captured", ofUs({ amount: 200, balances: balances(700) })),
-    charge({ _tag: "Captured", providerRef: paymentId, stated: money(700, "EUR") })
+    stated("Captured", 700)
   )
   tells(
     "a capture without balances",
     event("payment_captured", ofUs({ amount: 200, balances: undefined })),
-    charge({ _tag: "Captured", providerRef: paymentId, capture: { id: actionId, money: money(200, "EUR") } })
+    charge({ _tag: "Captured", providerRef: paymentId, capture })
   )
   tells(
     "a capture of ours without balances",
-    event("payment_captured", ofUs({ reference: captureReference, amount: 200, balances: undefined })),
-    charge({
-      ...{ _tag: "Captured", providerRef: paymentId },
-      capture: { id: actionId, money: money(200, "EUR"), operationId }
-    })
+    event("payment_captured", ofUs(ofCapture)),
+    charge({ _tag: "Captured", providerRef: paymentId, capture: { ...capture, operationId } })
   )
   tells(
     "a capture under a reference of somebody else's",
     event("payment_captured", told({ balances: balances(1234) })),
-    charge({ _tag: "Captured", providerRef: paymentId, stated: eur }, { providerRef: paymentId })
+    stated("Captured", 1234, { providerRef: paymentId })
   )
+  const metadata = { attempt_id: attemptId, operation_id: operationId }
   tells(
     "a capture with its own reference, and our attempt as metadata",
-    event(
-      "payment_captured",
-      told({
-        reference: captureReference,
-        metadata: { attempt_id: attemptId, operation_id: operationId },
-        balances: balances(1234)
-      })
-    ),
-    charge({ _tag: "Captured", providerRef: paymentId, stated: eur })
+    event("payment_captured", told({ reference: captureReference, metadata, balances: balances(1234) })),
+    stated("Captured")
   )
   tells("a void", event("payment_voided", ofUs()), canceled)
   tells(
     "a void of the rest, after a capture",
     event("payment_voided", ofUs({ balances: balances(300) })),
-    charge({ _tag: "Captured", providerRef: paymentId, stated: money(300, "EUR") })
+    stated("Captured", 300)
   )
-  tells(
-    "a payment under way",
-    event("payment_pending", ofUs()),
-    charge({ _tag: "Pending", providerRef: paymentId, stated: eur })
-  )
+  tells("a payment under way", event("payment_pending", ofUs()), stated("Pending"))
   tells("a payment that expired", event("payment_expired", ofUs()), canceled)
   tells("a payment that was cancelled", event("payment_canceled", ofUs()), canceled)
+  const doNotHonor = { category: "do_not_honor", normalized: "do_not_honor", code: "20005", soft: true }
   tells(
     "a refusal",
     event("payment_declined", ofUs({ response_code: "20005" })),
-    charge({
-      _tag: "Declined",
-      providerRef: paymentId,
-      category: "do_not_honor",
-      normalized: "do_not_honor",
-      code: "20005",
-      soft: true
-    })
+    charge({ _tag: "Declined", providerRef: paymentId, ...doNotHonor })
   )
   for (const type of ["payment_declined", "payment_pending", "payment_expired", "payment_canceled"]) {
     tells(
@@ -246,63 +223,51 @@ describe("what it says", () => {
       stillThere
     )
   }
+  const failedFor = (reason: string) => ({
+    ...{ _tag: "Operation", operationId },
+    state: { _tag: "OperationFailed", isFinal: true, reason }
+  })
   tells(
     "a capture that was declined, of our operation",
-    event(
-      "payment_capture_declined",
-      told({
-        reference: captureReference,
-        response_code: "20006",
-        response_summary: "Error / Invalid Request Parameters"
-      })
-    ),
-    {
-      _tag: "Operation",
-      operationId,
-      state: { _tag: "OperationFailed", isFinal: true, reason: "Error / Invalid Request Parameters" }
-    }
+    event("payment_capture_declined", told({ reference: captureReference, response_summary: "Invalid Parameters" })),
+    failedFor("Invalid Parameters")
   )
+  const automatic = { attempt_id: attemptId, capture: "automatic" }
   tells(
     "a capture that was declined, of the capture that Checkout.com makes by itself",
     event(
       "payment_capture_declined",
-      ofUs({
-        metadata: { attempt_id: attemptId, capture: "automatic" },
-        response_summary: undefined,
-        response_code: "20006"
-      })
+      ofUs({ metadata: automatic, response_summary: undefined, response_code: "20006" })
     ),
     { _tag: "CaptureFailed", charge: byAttempt, reason: "20006" }
   )
   tells(
     "a void that was declined",
     event("payment_void_declined", told({ reference: voidReference, response_summary: "Declined" })),
-    { _tag: "Operation", operationId, state: { _tag: "OperationFailed", isFinal: true, reason: "Declined" } }
+    failedFor("Declined")
   )
   tells("a capture under way", event("payment_capture_pending", told({ metadata: { operation_id: operationId } })), {
     _tag: "Operation",
     operationId,
     state: { _tag: "OperationPending" }
   })
-  const refunded = { providerRefundId: "act_sp2dsihrbfauvnccap2gst6uiy" }
-  tells("a refund", event("payment_refunded", told({ reference: refundReference, amount: 500 })), {
-    _tag: "Refund",
-    refundId,
-    state: { _tag: "Succeeded", ...refunded, stated: money(500, "EUR") }
-  })
-  tells("a refund under way", event("payment_refund_pending", told({ metadata: { refund_id: refundId } })), {
-    _tag: "Refund",
-    refundId,
-    state: { _tag: "RefundPending", ...refunded, stated: eur }
-  })
+  const refund = (tag: string, more: object) => ({ _tag: tag, providerRefundId: actionId, ...more })
+  const ofRefund = (state: unknown) => ({ _tag: "Refund", refundId, state })
+  const part = { stated: money(500, "EUR") }
+  tells(
+    "a refund",
+    event("payment_refunded", told({ reference: refundReference, amount: 500 })),
+    ofRefund(refund("Succeeded", part))
+  )
+  tells(
+    "a refund under way",
+    event("payment_refund_pending", told({ metadata: { refund_id: refundId } })),
+    ofRefund(refund("RefundPending", { stated: eur }))
+  )
   tells(
     "a refund that was declined",
     event("payment_refund_declined", told({ reference: refundReference, response_summary: "Declined" })),
-    {
-      _tag: "Refund",
-      refundId,
-      state: { _tag: "RefundFailed", ...refunded, reason: "Declined" }
-    }
+    ofRefund(refund("RefundFailed", { reason: "Declined" }))
   )
   // Made in the Dashboard: under the payment's reference and metadata, or under others, and under no id of ours.
   for (const [what, names] of [
@@ -312,30 +277,29 @@ describe("what it says", () => {
   ] as const) {
     const made = (state: unknown) => ({
       ...{ _tag: "UnnamedRefund", charge: { providerRef: paymentId } },
-      ...{ ...refunded, state }
+      ...{ providerRefundId: actionId, state }
     })
     const byHand = told({ ...names, amount: 500 })
-    tells(
-      `a refund that a person made, ${what}`,
-      event("payment_refunded", byHand),
-      made({ _tag: "Succeeded", ...refunded, stated: money(500, "EUR") })
-    )
-    tells(
-      `what is kept of a refund that a person made, ${what}`,
-      keptOf(event("payment_refunded", byHand)),
-      made({ _tag: "Succeeded", ...refunded, stated: money(500, "EUR") })
-    )
+    const succeeded = made(refund("Succeeded", part))
+    tells(`a refund that a person made, ${what}`, event("payment_refunded", byHand), succeeded)
+    tells(`what is kept of a refund that a person made, ${what}`, keptOf(event("payment_refunded", byHand)), succeeded)
     tells(
       `a refund under way that a person made, ${what}`,
       event("payment_refund_pending", byHand),
-      made({ _tag: "RefundPending", ...refunded, stated: money(500, "EUR") })
+      made(refund("RefundPending", part))
     )
     tells(
       `a refund of a person that was declined, ${what}`,
       event("payment_refund_declined", { ...byHand, response_summary: "Declined" }),
-      made({ _tag: "RefundFailed", ...refunded, reason: "Declined" })
+      made(refund("RefundFailed", { reason: "Declined" }))
     )
   }
+
+  const disputed = (verdict: string, more: object = {}) => ({
+    ...{ _tag: "Dispute", charge: { providerRef: paymentId }, disputeId: "dsp_9rjdlsd4epepfjyyf9vl", verdict },
+    ...more
+  })
+  const whole = { money: { minorUnits: 1234, currency: "EUR" } }
   for (const [type, verdict] of [
     ["dispute_received", "opened"],
     ["dispute_evidence_required", "opened"],
@@ -349,36 +313,25 @@ describe("what it says", () => {
     ["dispute_accepted", "lost"],
     ["dispute_expired", "lost"]
   ] as const) {
-    const disputeId = "dsp_9rjdlsd4epepfjyyf9vl"
-    tells(`${type}: ${verdict}`, event(type, dispute()), {
-      _tag: "Dispute",
-      charge: { providerRef: paymentId },
-      disputeId,
-      verdict,
-      money: { minorUnits: 1234, currency: "EUR" }
-    })
-    tells(`${type} of a payment of ours: ${verdict}`, event(type, dispute({ payment_reference: reference })), {
-      ...{ _tag: "Dispute", charge: byAttempt },
-      ...{ disputeId, verdict, money: { minorUnits: 1234, currency: "EUR" } }
-    })
+    tells(`${type}: ${verdict}`, event(type, dispute()), disputed(verdict, whole))
+    tells(
+      `${type} of a payment of ours: ${verdict}`,
+      event(type, dispute({ payment_reference: reference })),
+      disputed(verdict, { ...whole, charge: byAttempt })
+    )
   }
 
   const due = { evidence_required_by: "2026-12-01T18:00:00+00:00", amount: 8150, currency: "GBP" }
-  const withTerms = {
-    _tag: "Dispute",
-    charge: { providerRef: paymentId },
-    disputeId: "dsp_9rjdlsd4epepfjyyf9vl",
-    verdict: "opened",
+  const withTerms = disputed("opened", {
     money: { minorUnits: 8150, currency: "GBP" },
     dueBy: Date.UTC(2026, 11, 1, 18)
-  } as const
+  })
   tells("a dispute about a part, with a deadline", event("dispute_evidence_required", dispute(due)), withTerms)
   tells("what is kept of a deadline", keptOf(event("dispute_evidence_required", dispute(due))), withTerms)
-  const { dueBy: _, money: __, ...withoutTerms } = withTerms
   tells(
     "a dispute whose amount and deadline are not as documented",
     event("dispute_received", dispute({ amount: 1.5, evidence_required_by: "2026-12-01" })),
-    withoutTerms
+    disputed("opened")
   )
 
   for (const [reason, verdict] of [
@@ -388,13 +341,7 @@ describe("what it says", () => {
     [null, "won"]
   ] as const) {
     const resolved = event("dispute_resolved", dispute({ resolved_reason: reason }))
-    const about = {
-      _tag: "Dispute",
-      charge: { providerRef: paymentId },
-      disputeId: "dsp_9rjdlsd4epepfjyyf9vl",
-      verdict,
-      money: { minorUnits: 1234, currency: "EUR" }
-    } as const
+    const about = disputed(verdict, whole)
     tells(`dispute_resolved with the reason ${reason}: ${verdict}`, resolved, about)
     tells(`what is kept of a dispute_resolved with the reason ${reason}: ${verdict}`, keptOf(resolved), about)
   }
