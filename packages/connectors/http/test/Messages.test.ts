@@ -92,60 +92,45 @@ describe("operation.updated", () => {
 })
 
 describe("disputes", () => {
-  for (const [type, verdict] of [
-    ["dispute.opened", "opened"],
-    ["dispute.won", "won"],
-    ["dispute.lost", "lost"]
+  const terms = { amount: 600, currency: "EUR", reason: "fraud", evidence_due_by: "2026-12-01T00:00:00Z" }
+  const withTerms = {
+    ...{ disputeId: "dp_1", money: { minorUnits: 600, currency: "EUR" }, dueBy: Date.UTC(2026, 11, 1) },
+    ...{ reason: "other", providerReason: "fraud" }
+  }
+  const inquiry = { verdict: null, status: "warning", reason: "not_received", providerReason: "13.1" }
+  for (const [what, type, fields, said] of [
+    ["its terms", "dispute.lost", { dispute_id: "dp_1", ...terms }, { verdict: "lost", ...withTerms }],
+    [
+      "our reason, and the provider's own code",
+      "dispute.opened",
+      { status: "warning", reason: "not_received", provider_reason: "13.1" },
+      inquiry
+    ],
+    [
+      "fields of the charge in their place",
+      "dispute.opened",
+      { status: "captured", amount: -1, currency: "eur", evidence_due_by: "soon", reason: 5 },
+      { verdict: "opened" }
+    ],
+    ["no status", "dispute.updated", {}, { verdict: "opened", isContinued: true }],
+    ["a warning", "dispute.updated", { status: "warning" }, { verdict: null, status: "warning" }],
+    ["a review", "dispute.updated", { status: "under_review" }, { verdict: "opened", status: "under_review" }],
+    ["won", "dispute.updated", { status: "won" }, { verdict: "won", status: "won" }],
+    ["lost", "dispute.updated", { status: "lost" }, { verdict: "lost", status: "lost" }],
+    ["accepted", "dispute.updated", { status: "accepted" }, { verdict: "lost", status: "accepted" }],
+    ["a warning", "dispute.opened", { status: "warning" }, { verdict: null, status: "warning" }],
+    // Contradictions, which core finds.
+    ["won", "dispute.opened", { status: "won" }, { verdict: "opened", status: "won" }],
+    ["won", "dispute.lost", { status: "won" }, { verdict: "lost", status: "won" }],
+    ["a warning", "dispute.won", { status: "warning" }, { verdict: "won", status: "warning" }]
   ] as const) {
-    itRuns(`the dispute of ${type} is ${verdict}, whatever else it contains`, function* () {
-      const more = { amount: 600, currency: "EUR", reason: "fraud", evidence_due_by: "2026-12-01T00:00:00Z" }
-      const { about, at } = Result.getOrThrow(yield* read(type, { attempt_id: "att_1", dispute_id: "dp_1", ...more }))
-      assert.deepStrictEqual(about, {
-        ...{ _tag: "Dispute", charge: { attemptId: "att_1" }, disputeId: "dp_1", verdict },
-        ...{ money: { minorUnits: 600, currency: "EUR" }, dueBy: Date.UTC(2026, 11, 1) },
-        ...{ reason: "other", providerReason: "fraud" }
-      })
+    itRuns(`${type} with ${what} says ${JSON.stringify(said)}`, function* () {
+      const { about, at } = Result.getOrThrow(yield* read(type, { attempt_id: "att_1", ...fields }))
+      const charge = { attemptId: "att_1" }
+      assert.deepStrictEqual<unknown>(about, { _tag: "Dispute", charge, disputeId: null, ...said })
       assert.strictEqual(at, Date.UTC(2026, 10, 21, 12, 0, 10))
     })
   }
-
-  for (const [type, status, said] of [
-    ["dispute.updated", undefined, { verdict: "opened", isContinued: true }],
-    ["dispute.updated", "warning", { verdict: null, status: "warning" }],
-    ["dispute.updated", "under_review", { verdict: "opened", status: "under_review" }],
-    ["dispute.updated", "won", { verdict: "won", status: "won" }],
-    ["dispute.updated", "lost", { verdict: "lost", status: "lost" }],
-    ["dispute.updated", "accepted", { verdict: "lost", status: "accepted" }],
-    ["dispute.opened", "warning", { verdict: null, status: "warning" }],
-    // Contradictions, which core finds.
-    ["dispute.opened", "won", { verdict: "opened", status: "won" }],
-    ["dispute.lost", "won", { verdict: "lost", status: "won" }],
-    ["dispute.won", "warning", { verdict: "won", status: "warning" }]
-  ] as const) {
-    itRuns(`${type} with the status ${status} says ${JSON.stringify(said)}`, function* () {
-      const { about } = Result.getOrThrow(yield* read(type, { attempt_id: "att_1", ...(status && { status }) }))
-      assert.deepStrictEqual(about, {
-        ...{ _tag: "Dispute", charge: { attemptId: "att_1" }, disputeId: null },
-        ...said
-      } as typeof about)
-    })
-  }
-
-  itRuns("an inquiry and our reason have no verdict, with the provider's own code", function* () {
-    const more = { status: "warning", reason: "not_received", provider_reason: "13.1" }
-    const { about } = Result.getOrThrow(yield* read("dispute.opened", { attempt_id: "att_1", ...more }))
-    assert.deepStrictEqual(about, {
-      ...{ _tag: "Dispute", charge: { attemptId: "att_1" }, disputeId: null, verdict: null, status: "warning" },
-      ...{ reason: "not_received", providerReason: "13.1" }
-    })
-  })
-
-  itRuns("fields of the charge in their place are not the dispute's", function* () {
-    const more = { status: "captured", amount: -1, currency: "eur", evidence_due_by: "soon", reason: 5 }
-    const { about } = Result.getOrThrow(yield* read("dispute.opened", { attempt_id: "att_1", ...more }))
-    const charge = { attemptId: "att_1" }
-    assert.deepStrictEqual(about, { _tag: "Dispute", charge, disputeId: null, verdict: "opened" })
-  })
 
   itRuns("a type outside of the protocol is hidden, and the charge that it names looked up", function* () {
     const named = Result.getOrThrow(yield* read("charge.hunter2", { attempt_id: "att_1" }))

@@ -3,63 +3,44 @@ import type { Simulation } from "@pointsman/core/connector"
 import { SandboxConnector, SandboxRecords } from "../src/index.ts"
 
 /** The simulator's instruction for each situation; it lacks the situations that are not listed. */
-const simulationOf = ({ name, decline }: Situation): Simulation | undefined => {
-  const charge = decline === null ? undefined : (`${decline.soft ? "soft_" : ""}decline:${decline.category}` as const)
-  switch (name) {
-    case "charge authorized":
-    case "charge captured":
-    case "capture captured":
-    case "void canceled":
-    case "refund succeeded":
-    case "lookup authorized":
-    case "lookup captured":
-    case "operation lookup confirmed":
-    case "refund lookup succeeded":
-      return {}
-    case "charge declined":
-    case "lookup declined":
-      return charge === undefined ? undefined : { charge }
-    case "charge pending":
-      return { charge: "pending" }
-    case "charge needs customer":
-    case "lookup needs customer":
-      return { charge: "requires_authentication" }
-    case "charge rejected":
-      return { charge: "technical_error" }
-    case "charge unanswered":
-      return { charge: "no_answer" }
-    case "capture rejected":
-      return { capture: "refuse" }
-    case "capture unanswered":
-      return { capture: "no_answer" }
-    case "void rejected":
-      return { void: "refuse" }
-    case "void unanswered":
-      return { void: "no_answer" }
-    case "refund pending":
-      return { refund: "pending" }
-    case "refund rejected":
-      return { refund: "refuse" }
-    case "refund unanswered":
-      return { refund: "no_answer" }
-    case "lookup canceled":
-      return { charge: "pending", lookup: "not_executed" }
-    case "lookup not found":
-      return { charge: "no_answer", lookup: "not_executed" }
-    case "operation lookup not found":
-      return { capture: "no_answer", void: "no_answer", lookup: "not_executed" }
-    case "refund lookup failed":
-      return { refund: "pending", lookup: "not_executed" }
-    case "refund lookup not found":
-      return { refund: "no_answer", lookup: "not_executed" }
-    case "lookup unanswered":
-    case "operation lookup unanswered":
-    case "refund lookup unanswered":
-      return { lookup: "no_answer" }
-    default:
-      return undefined
-  }
+const simulations: Partial<Record<SituationName, Simulation>> = {
+  "charge authorized": {},
+  "charge captured": {},
+  "charge pending": { charge: "pending" },
+  "charge needs customer": { charge: "requires_authentication" },
+  "charge rejected": { charge: "technical_error" },
+  "charge unanswered": { charge: "no_answer" },
+  "capture captured": {},
+  "capture rejected": { capture: "refuse" },
+  "capture unanswered": { capture: "no_answer" },
+  "void canceled": {},
+  "void rejected": { void: "refuse" },
+  "void unanswered": { void: "no_answer" },
+  "refund succeeded": {},
+  "refund pending": { refund: "pending" },
+  "refund rejected": { refund: "refuse" },
+  "refund unanswered": { refund: "no_answer" },
+  "lookup authorized": {},
+  "lookup captured": {},
+  "lookup needs customer": { charge: "requires_authentication" },
+  "lookup canceled": { charge: "pending", lookup: "not_executed" },
+  "lookup not found": { charge: "no_answer", lookup: "not_executed" },
+  "lookup unanswered": { lookup: "no_answer" },
+  "operation lookup confirmed": {},
+  "operation lookup not found": { capture: "no_answer", void: "no_answer", lookup: "not_executed" },
+  "operation lookup unanswered": { lookup: "no_answer" },
+  "refund lookup succeeded": {},
+  "refund lookup failed": { refund: "pending", lookup: "not_executed" },
+  "refund lookup not found": { refund: "no_answer", lookup: "not_executed" },
+  "refund lookup unanswered": { lookup: "no_answer" }
 }
+
+const simulationOf = ({ decline, name }: Situation): Simulation | undefined =>
+  decline === null
+    ? simulations[name]
+    : name === "charge declined" || name === "lookup declined"
+      ? { charge: `${decline.soft ? "soft_" : ""}decline:${decline.category}` }
+      : undefined
 
 const lacks: ReadonlyArray<SituationName> = [
   // There is no wire that could fail before the request is out.
