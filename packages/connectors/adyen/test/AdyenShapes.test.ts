@@ -41,7 +41,8 @@ const faultOf = ({ components: { schemas } }: Description, schema: Fields, value
     return { type: "object", properties: Object.assign({}, ...all), additionalProperties: false }
   })
   const described = SchemaRepresentation.fromJsonSchemaDocument({ dialect: "draft-2020-12", schema, definitions })
-  const read = Schema.decodeUnknownResult(described, { onExcessProperty: "error" })(value)
+  // A schema of JSON needs no services to read, which its type cannot say.
+  const read = Schema.decodeUnknownResult(described as Schema.Decoder<unknown>, { onExcessProperty: "error" })(value)
   return Result.isFailure(read) ? read.failure.message : undefined
 }
 

@@ -47,6 +47,12 @@ const digits = "01a1fe0892287603b126ec7b725f925c"
 const ofCapture = { ...ofChange, merchantReference: `${attemptId}.take.${digits}` }
 const ofCancel = { ...ofChange, merchantReference: `${attemptId}.void.${digits}` }
 const ofRefund = { ...ofChange, merchantReference: refundId }
+const onCapture = { ...ofCapture, eventCode: "CAPTURE" }
+const captureFailed = { ...ofCapture, eventCode: "CAPTURE_FAILED" }
+const onCancel = { ...ofCancel, eventCode: "CANCELLATION" }
+const onRefund = { ...ofRefund, eventCode: "REFUND" }
+const failedRefund = { ...ofRefund, eventCode: "REFUND_FAILED" }
+const noBalance = "Insufficient balance on payment"
 
 /** What is said, whole: the state too. */
 const saidOf = (about: MessageAbout): unknown =>
@@ -91,28 +97,18 @@ const declined = (code: string, category: string, soft = false) => [
   ours,
   { _tag: "Declined", providerRef, category, normalized: category, code, soft }
 ]
+const authorized = (amount = eur) => ({ _tag: "Authorized", providerRef, stated: amount })
+const opFailed = (reason: string | null) => [operationId, { _tag: "OperationFailed", isFinal: true, reason }]
 const held = { ...ofPayment, eventCode: "AUTHORISATION" }
 const refused = { ...held, success: "false" }
 
 const table: ReadonlyArray<readonly [string, Item, unknown]> = [
-  ["held", held, [ours, { _tag: "Authorized", providerRef, stated: eur }]],
+  ["held", held, [ours, authorized()]],
   ["taken at once", { ...held, merchantReference: `${attemptId}.taken` }, [ours, captured]],
   ["taken at once, on a page", { ...held, merchantReference: `${attemptId}.taken.page` }, [ours, captured]],
-  [
-    "held, on a page",
-    { ...held, merchantReference: `${attemptId}.held.page` },
-    [ours, { _tag: "Authorized", providerRef, stated: eur }]
-  ],
-  [
-    "of somebody else's payment",
-    { ...held, merchantReference: "order 1" },
-    [{ providerRef }, { _tag: "Authorized", providerRef, stated: eur }]
-  ],
-  [
-    "in ISK",
-    { ...held, amount: { value: 5000, currency: "ISK" } },
-    [ours, { _tag: "Authorized", providerRef, stated: money(50, "ISK") }]
-  ],
+  ["held, on a page", { ...held, merchantReference: `${attemptId}.held.page` }, [ours, authorized()]],
+  ["of somebody else's payment", { ...held, merchantReference: "order 1" }, [{ providerRef }, authorized()]],
+  ["in ISK", { ...held, amount: { value: 5000, currency: "ISK" } }, [ours, authorized(money(50, "ISK"))]],
   ["refused, with a reason", { ...refused, reason: "Not enough balance" }, declined("12", "insufficient_funds")],
   [
     "refused, with a code",
@@ -126,41 +122,37 @@ const table: ReadonlyArray<readonly [string, Item, unknown]> = [
   ],
   // The customer may try again there.
   ["refused on a page", { ...refused, merchantReference: `${attemptId}.taken.page` }, [ours, onPage]],
-  ["done", { ...ofCapture, eventCode: "CAPTURE" }, [ours, captureOf(operationId)]],
+  ["done", onCapture, [ours, captureOf(operationId)]],
   [
     "done in part",
-    { ...ofCapture, eventCode: "CAPTURE", amount: { value: 400, currency: "EUR" } },
+    { ...onCapture, amount: { value: 400, currency: "EUR" } },
     [ours, captureOf(operationId, money(400, "EUR"))]
   ],
   ["done by hand", { ...ofChange, merchantReference: "by hand", eventCode: "CAPTURE" }, [{ providerRef }, captureOf()]],
   ["done by hand, under the payment's reference", { ...ofChange, eventCode: "CAPTURE" }, [ours, captureOf()]],
-  [
-    "not done",
-    { ...ofCapture, eventCode: "CAPTURE", success: "false", reason: "Insufficient balance on payment" },
-    [operationId, failed(true, "Insufficient balance on payment")]
-  ],
+  ["not done", { ...onCapture, success: "false", reason: noBalance }, [operationId, failed(true, noBalance)]],
   [
     "not done, with a reason that echoes a secret",
-    { ...ofCapture, eventCode: "CAPTURE", success: "false", reason: `no ${apiKey}` },
+    { ...onCapture, success: "false", reason: `no ${apiKey}` },
     [operationId, failed(true, "no ***")]
   ],
   [
     "not done, in part",
-    { ...ofCapture, eventCode: "CAPTURE", success: "false", amount: { value: 400, currency: "EUR" } },
+    { ...onCapture, success: "false", amount: { value: 400, currency: "EUR" } },
     [operationId, { ...failed(true, null), stated: money(400, "EUR") }]
   ],
   // What Adyen may capture again.
   ...["Capture Failed", technical, "", "Capture rejected because of an account configuration error."].map(
     (reason): readonly [string, Item, unknown] => [
       `for now (${reason})`,
-      { ...ofCapture, eventCode: "CAPTURE_FAILED", reason },
+      { ...captureFailed, reason },
       [operationId, failed(false, reason || null)]
     ]
   ),
   // What it says that no operator can fix.
   ...[byShopper, "Capture expired", "Capture cannot be re-captured"].map((reason): readonly [string, Item, unknown] => [
     `for good (${reason})`,
-    { ...ofCapture, eventCode: "CAPTURE_FAILED", reason },
+    { ...captureFailed, reason },
     [operationId, failed(true, reason)]
   ]),
   [
@@ -168,23 +160,15 @@ const table: ReadonlyArray<readonly [string, Item, unknown]> = [
     { ...ofCapture, merchantReference: `${attemptId}.take.op_1`, eventCode: "CAPTURE_FAILED" },
     ["op_1", failed(false, null)]
   ],
-  [
-    "done again",
-    { ...ofCapture, eventCode: "CAPTURE", reason: "Transaction Recaptured" },
-    [ours, captureOf(operationId)]
-  ],
-  ["done", { ...ofCancel, eventCode: "CANCELLATION" }, [ours, canceled]],
+  ["done again", { ...onCapture, reason: "Transaction Recaptured" }, [ours, captureOf(operationId)]],
+  ["done", onCancel, [ours, canceled]],
   [
     "not done",
-    { ...ofCancel, eventCode: "CANCELLATION", success: "false", reason: "Transaction already captured" },
-    [operationId, { _tag: "OperationFailed", isFinal: true, reason: "Transaction already captured" }]
+    { ...onCancel, success: "false", reason: "Transaction already captured" },
+    opFailed("Transaction already captured")
   ],
   ["done", { ...ofCancel, eventCode: "TECHNICAL_CANCEL" }, [ours, canceled]],
-  [
-    "not done",
-    { ...ofCancel, eventCode: "TECHNICAL_CANCEL", success: "false" },
-    [operationId, { _tag: "OperationFailed", isFinal: true, reason: null }]
-  ],
+  ["not done", { ...ofCancel, eventCode: "TECHNICAL_CANCEL", success: "false" }, opFailed(null)],
   [
     "that was a cancel",
     { ...ofChange, eventCode: "CANCEL_OR_REFUND", additionalData: { "modification.action": "cancel" } },
@@ -198,16 +182,16 @@ const table: ReadonlyArray<readonly [string, Item, unknown]> = [
     { ...ofPayment, eventCode: "OFFER_CLOSED", merchantReference: `${attemptId}.held.page` },
     [ours, onPage]
   ],
-  ["done", { ...ofRefund, eventCode: "REFUND" }, [refundId, refunded]],
+  ["done", onRefund, [refundId, refunded]],
   [
     "not done",
-    { ...ofRefund, eventCode: "REFUND", success: "false", reason: "Insufficient balance on payment" },
-    [refundId, { ...refundFailed, reason: "Insufficient balance on payment" }]
+    { ...onRefund, success: "false", reason: noBalance },
+    [refundId, { ...refundFailed, reason: noBalance }]
   ],
-  ["after all", { ...ofRefund, eventCode: "REFUND_FAILED" }, [refundId, refundFailed]],
+  ["after all", failedRefund, [refundId, refundFailed]],
   [
     "that Adyen sends again",
-    { ...ofRefund, eventCode: "REFUND_FAILED", reason: refundTechnical },
+    { ...failedRefund, reason: refundTechnical },
     [refundId, { ...refundFailed, reason: refundTechnical, isFinal: false }]
   ],
   [
@@ -275,12 +259,7 @@ const table: ReadonlyArray<readonly [string, Item, unknown]> = [
   ),
   [
     "an automatic capture that failed",
-    {
-      ...ofChange,
-      merchantReference: `${attemptId}.taken`,
-      eventCode: "CAPTURE_FAILED",
-      reason: technical
-    },
+    { ...captureFailed, merchantReference: `${attemptId}.taken`, reason: technical },
     ["CaptureFailed", ours, technical]
   ]
 ]
@@ -320,7 +299,7 @@ describe("events", () => {
     ["a cancel or refund that failed", { ...ofCapture, eventCode: "CANCEL_OR_REFUND", success: "false" }],
     [
       "a failed capture of an amount that ISK does not have",
-      { ...ofCapture, eventCode: "CAPTURE_FAILED", amount: { value: 5050, currency: "ISK" } }
+      { ...captureFailed, amount: { value: 5050, currency: "ISK" } }
     ],
     ["a capture of nobody", { ...ofPayment, eventCode: "CAPTURE", merchantReference: "" }],
     [
@@ -329,13 +308,10 @@ describe("events", () => {
     ],
     ["a refund by hand without its payment", { ...ofPayment, eventCode: "REFUND" }],
     ["a dispute of nobody", { ...ofPayment, eventCode: "CHARGEBACK", merchantReference: "order 1" }],
-    ["another merchant account's", { ...ofCapture, eventCode: "CAPTURE", merchantAccountCode: "SomebodyElse" }],
-    [
-      "an amount that ISK does not have",
-      { ...ofCapture, eventCode: "CAPTURE", amount: { value: 5050, currency: "ISK" } }
-    ],
-    ["a negative amount", { ...ofCapture, eventCode: "CAPTURE", amount: { value: -1000, currency: "EUR" } }],
-    ["an invalid time", { ...ofCapture, eventCode: "CAPTURE", eventDate: "yesterday" }]
+    ["another merchant account's", { ...onCapture, merchantAccountCode: "SomebodyElse" }],
+    ["an amount that ISK does not have", { ...onCapture, amount: { value: 5050, currency: "ISK" } }],
+    ["a negative amount", { ...onCapture, amount: { value: -1000, currency: "EUR" } }],
+    ["an invalid time", { ...onCapture, eventDate: "yesterday" }]
   ] as const satisfies ReadonlyArray<readonly [string, Item]>) {
     itRuns(`${what} is unreadable, and no value is shown`, function* () {
       const reason = reasonIn(yield* read(item))
@@ -356,15 +332,15 @@ describe("events", () => {
   itRuns("the same event of two payments, or both ends of one, have ids of their own", function* () {
     const ids = yield* Effect.forEach(
       [
-        { ...ofCapture, eventCode: "CAPTURE" },
-        { ...ofCapture, eventCode: "CAPTURE", success: "false" },
-        { ...ofCapture, eventCode: "CAPTURE", pspReference: "993617894906488B" },
+        onCapture,
+        { ...onCapture, success: "false" },
+        { ...onCapture, pspReference: "993617894906488B" },
         // Adyen tries again by itself, under the same reference.
-        { ...ofCapture, eventCode: "CAPTURE", reason: "Transaction Auto-recaptured" },
-        { ...ofCapture, eventCode: "CAPTURE_FAILED", reason: technical },
-        { ...ofCapture, eventCode: "CAPTURE_FAILED", reason: byShopper },
-        { ...ofRefund, eventCode: "REFUND_FAILED", reason: technical },
-        { ...ofRefund, eventCode: "REFUND_FAILED" }
+        { ...onCapture, reason: "Transaction Auto-recaptured" },
+        { ...captureFailed, reason: technical },
+        { ...captureFailed, reason: byShopper },
+        { ...failedRefund, reason: technical },
+        failedRefund
       ],
       (item) => Effect.map(read(item), (result) => Result.getOrThrow(result).id)
     )
@@ -384,7 +360,7 @@ describe("events", () => {
 
   itRuns("the same event with other words beside its signature has the same id", function* () {
     const ids = yield* Effect.forEach(["", "Capture Failed", technical], (reason) =>
-      Effect.map(read({ ...ofCapture, eventCode: "CAPTURE_FAILED", reason }), (result) => Result.getOrThrow(result).id)
+      Effect.map(read({ ...captureFailed, reason }), (result) => Result.getOrThrow(result).id)
     )
     assert.strictEqual(new Set(ids).size, 1)
   })

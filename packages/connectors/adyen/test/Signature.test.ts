@@ -60,13 +60,28 @@ describe("the signature", () => {
   })
   for (const [at, other] of others.entries()) {
     const item = { ...other, additionalData: { hmacSignature: signatures[at] ?? "" } }
-    itRuns(`Adyen's ${item.eventCode} is verified, and refused with another account's key`, function* () {
-      const endOf = (secret: string) =>
-        Effect.map(read(envelope(item), secret, "merchantAccount"), (result) =>
+    itRuns(`Adyen's ${item.eventCode} is verified, and refused if a covered field differs`, function* () {
+      const endOf = (given: object, secret = otherKey) =>
+        Effect.map(read(envelope(given), secret, "merchantAccount"), (result) =>
           Result.isFailure(result) ? result.failure._tag : "read"
         )
-      assert.strictEqual(yield* endOf(otherKey), "pointsman/MessageUnreadable")
-      assert.strictEqual(yield* endOf(hmacKey), "pointsman/MessageUnverified")
+      assert.strictEqual(yield* endOf(item), "pointsman/MessageUnreadable")
+      const changes: ReadonlyArray<object> = [
+        { pspReference: "pspReferencf" },
+        { originalReference: "originalReferencf" },
+        { merchantAccountCode: "merchantAccounu" },
+        { merchantReference: "referencf" },
+        { amount: { currency: "EUR", value: 1001 } },
+        { amount: { currency: "EUS", value: 1000 } },
+        { eventCode: "AUTHORISATION" },
+        { success: "false" },
+        { additionalData: { hmacSignature: published.additionalData.hmacSignature } }
+      ]
+      for (const change of changes) {
+        assert.strictEqual(yield* endOf({ ...item, ...change }), "pointsman/MessageUnverified", JSON.stringify(change))
+      }
+      // Another account's key.
+      assert.strictEqual(yield* endOf(item, hmacKey), "pointsman/MessageUnverified")
     })
   }
   itRuns("a key in small letters is the same key", function* () {

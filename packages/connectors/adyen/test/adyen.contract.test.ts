@@ -13,6 +13,16 @@ import { signed, signedItem } from "./Signer.ts"
 
 const { liveUrlPrefix } = credentials
 
+/** A refusal reason's code for the category and softness; the suite asks for every pair. */
+const refusals: Readonly<Record<string, readonly [code: string, reason: string]>> = {
+  "insufficient_funds false": ["12", "Not enough balance"],
+  "do_not_honor true": ["2", "Refused"],
+  "do_not_honor false": ["27", "Declined Non Generic"],
+  "issuer_unavailable true": ["9", "Issuer Unavailable"],
+  "limit_exceeded true": ["28", "Withdrawal amount exceeded"],
+  "expired_card false": ["6", "Expired Card"]
+}
+
 connectorSuite({
   name: "adyen",
   definition: AdyenConnector.definition,
@@ -196,26 +206,6 @@ function modification(operation: Operation, { money, providerRef, providerRefund
   }
 }
 
-/** A refusal reason's code for the category and softness; the suite asks for every pair. */
-function refusalOf({ decline }: Situation): { readonly code: string; readonly reason: string } | undefined {
-  switch (`${decline?.category} ${decline?.soft}`) {
-    case "insufficient_funds false":
-      return { code: "12", reason: "Not enough balance" }
-    case "do_not_honor true":
-      return { code: "2", reason: "Refused" }
-    case "do_not_honor false":
-      return { code: "27", reason: "Declined Non Generic" }
-    case "issuer_unavailable true":
-      return { code: "9", reason: "Issuer Unavailable" }
-    case "limit_exceeded true":
-      return { code: "28", reason: "Withdrawal amount exceeded" }
-    case "expired_card false":
-      return { code: "6", reason: "Expired Card" }
-    default:
-      return undefined
-  }
-}
-
 function answerTo(situation: Situation): TransportAnswer | undefined {
   const { name, rejection } = situation
   if (name.endsWith("rejected")) return serviceError(422, rejection.code, rejection.message)
@@ -230,9 +220,9 @@ function answerTo(situation: Situation): TransportAnswer | undefined {
     case "charge needs customer":
       return answer(200, { resultCode: "RedirectShopper", action: { type: "redirect", url: "https://bank.example" } })
     case "charge declined": {
-      const refusal = refusalOf(situation)
+      const refusal = refusals[`${situation.decline?.category} ${situation.decline?.soft}`]
       if (refusal === undefined) return undefined
-      const { code: refusalReasonCode, reason: refusalReason } = refusal
+      const [refusalReasonCode, refusalReason] = refusal
       return answer(200, { ...payment(situation), resultCode: "Refused", refusalReason, refusalReasonCode })
     }
     case "checkout opened":
