@@ -49,6 +49,8 @@ const onPage = { ...sample.lookUpCharge, checkoutReference: linkId }
 const ours = { reference }
 const notYet = { _tag: "NotFound", conclusive: false } as const
 const captured: ChargeState = { _tag: "Captured", providerRef: paymentId, stated: eur }
+const found = (state: object) => ({ _tag: "Found", state })
+const byName: Ask = (connector) => connector.lookUpCharge({ ...sample.lookUpCharge, providerRef: paymentId })
 
 describe("what is asked", () => {
   itRuns("a direct charge is one request with the key, the account's address and reference", function* () {
@@ -283,21 +285,21 @@ describe("what an answer to a charge means", () => {
 })
 
 describe("what is looked up", () => {
-  itRuns("a charge without an answer is asked for by our reference", function* () {
-    const { connector, requests } = connected([answer(200, list(capturedPayment(1234, ours)))])
-    assert.deepStrictEqual<unknown>(yield* connector.lookUpCharge(sample.lookUpCharge), {
-      _tag: "Found",
-      state: captured
+  for (const [what, ask, answered, path] of [
+    [
+      "without an answer",
+      asks.lookUpCharge,
+      list(capturedPayment(1234, ours)),
+      `?limit=100&skip=0&reference=${reference}`
+    ],
+    ["that Checkout.com named", byName, capturedPayment(1234, ours), `/${paymentId}`]
+  ] as const) {
+    itRuns(`a charge ${what} is asked for by our reference or that name`, function* () {
+      yield* answersWith(ask, answer(200, answered), found(captured))
+      const { body, url } = yield* requestOf(ask)
+      assert.deepStrictEqual([url, body], [`https://checkout.example/payments${path}`, undefined])
     })
-    assert.strictEqual(requests[0]?.url, `https://checkout.example/payments?limit=100&skip=0&reference=${reference}`)
-    assert.isUndefined(requests[0]?.body)
-  })
-  itRuns("a charge that Checkout.com named is asked for by that name", function* () {
-    const { connector, requests } = connected([answer(200, capturedPayment(1234, ours))])
-    const found = yield* connector.lookUpCharge({ ...sample.lookUpCharge, providerRef: paymentId })
-    assert.deepStrictEqual<unknown>(found, { _tag: "Found", state: captured })
-    assert.strictEqual(requests[0]?.url, `https://checkout.example/payments/${paymentId}`)
-  })
+  }
   itRuns("the actions of a charge name its refunds, also those of the Dashboard", function* () {
     const balances = { total_authorized: 1234, total_captured: 1234, total_refunded: 1234 }
     const shown = answer(200, capturedPayment(1234, { ...ours, balances }))
@@ -307,9 +309,10 @@ describe("what is looked up", () => {
       action({ id: "act_refused", type: "Refund", amount: 400, reference, approved: false })
     ]
     const { connector, requests } = connected([shown, answer(200, [...refunds, action()])])
-    const found = yield* connector.lookUpCharge({ ...sample.lookUpCharge, providerRef: paymentId })
+    const looked = yield* connector.lookUpCharge({ ...sample.lookUpCharge, providerRef: paymentId })
     assert.deepStrictEqual(
-      found._tag === "Found" && found.refunds?.map((one) => [one.refundId, one.state.providerRefundId, one.state._tag]),
+      looked._tag === "Found" &&
+        looked.refunds?.map((one) => [one.refundId, one.state.providerRefundId, one.state._tag]),
       [
         [refundId, "act_ours", "Succeeded"],
         [null, "act_hand", "Succeeded"],
@@ -319,16 +322,9 @@ describe("what is looked up", () => {
     assert.strictEqual(requests[1]?.url, `https://checkout.example/payments/${paymentId}/actions`)
   })
   itRuns("the payment that is alive counts among those that ended", function* () {
-    const declined = payment({
-      ...ours,
-      id: "pay_aaaaaaaaaaaaaaaaaaaaaaaaaa",
-      status: "Declined",
-      response_code: "20005"
-    })
-    const found = yield* connected([
-      answer(200, list(declined, capturedPayment(1234, ours), declined))
-    ]).connector.lookUpCharge(sample.lookUpCharge)
-    assert.deepStrictEqual<unknown>(found, { _tag: "Found", state: captured })
+    const declined = payment({ ...ours, id: "pay_a", status: "Declined", response_code: "20005" })
+    const all = list(declined, capturedPayment(1234, ours), declined)
+    yield* answersWith(asks.lookUpCharge, answer(200, all), found(captured))
     const ended = yield* connected([answer(200, list(declined))]).connector.lookUpCharge(sample.lookUpCharge)
     assert.strictEqual(ended._tag === "Found" ? ended.state._tag : ended._tag, "Declined")
   })
@@ -350,10 +346,7 @@ describe("what is looked up", () => {
     const refusedBefore = payment({ reference, id: "pay_b", status: "Declined", response_code: "20005" })
     const { connector, requests } = connected([answer(201, openedLink()), answer(200, list(paidOnPage, refusedBefore))])
     yield* connector.openCheckout?.(sample.openCheckout) ?? noMethod
-    assert.deepStrictEqual<unknown>(yield* connector.lookUpCharge(sample.lookUpCharge), {
-      _tag: "Found",
-      state: captured
-    })
+    assert.deepStrictEqual<unknown>(yield* connector.lookUpCharge(sample.lookUpCharge), found(captured))
     assert.strictEqual(new URL(requests[1]?.url ?? "").searchParams.get("reference"), bodyOf(requests[0])["reference"])
   })
   itRuns("another payment than was asked for, or none, leaves nothing known", function* () {
@@ -369,7 +362,7 @@ describe("what is looked up", () => {
   const declined = answer(200, payment({ reference, status: "Declined", response_code: "20005" }))
   itRuns("a paid page has its payment after a second request", function* () {
     const { connector, requests } = connected([page({ status: "Payment Received", payment_id: paymentId }), paid])
-    assert.deepStrictEqual<unknown>(yield* connector.lookUpCharge(onPage), { _tag: "Found", state: captured })
+    assert.deepStrictEqual<unknown>(yield* connector.lookUpCharge(onPage), found(captured))
     assert.deepStrictEqual(
       requests.map(({ url }) => url),
       [`https://checkout.example/payment-links/${linkId}`, `https://checkout.example/payments/${paymentId}`]
@@ -377,11 +370,11 @@ describe("what is looked up", () => {
   })
   itRuns("a refusal on a page is final only once the page has ended", function* () {
     const over = connected([page({ status: "Expired", payment_id: paymentId }), declined])
-    const found = yield* over.connector.lookUpCharge(onPage)
-    assert.strictEqual(found._tag === "Found" ? found.state._tag : found._tag, "Declined")
+    const looked = yield* over.connector.lookUpCharge(onPage)
+    assert.strictEqual(looked._tag === "Found" ? looked.state._tag : looked._tag, "Declined")
   })
   it.effect("the money of a page that is paid while active counts", () =>
-    answersWith(lookUpPage, [page({ payment_id: paymentId }), paid], { _tag: "Found", state: captured })
+    answersWith(lookUpPage, [page({ payment_id: paymentId }), paid], found(captured))
   )
   itRuns("another page's record, or one of an unnamed payment, leaves it unknown", function* () {
     for (const fields of [
@@ -401,18 +394,12 @@ describe("what is looked up", () => {
       action({ id: "act_c", amount: 1000, reference: captureReference }),
       authorization
     ])
-    yield* answersWith(asks.lookUpOperation, actions, {
-      _tag: "Found",
-      state: { _tag: "OperationConfirmed", stated: money(1000, "EUR"), captureId: "act_c" }
-    })
-    yield* answersWith((connector) => connector.lookUpOperation?.(voidLookup) ?? noMethod, actions, {
-      _tag: "Found",
-      state: { _tag: "OperationFailed", isFinal: true, reason: "10000" }
-    })
-    yield* answersWith(asks.lookUpRefund, actions, {
-      _tag: "Found",
-      state: { _tag: "Succeeded", providerRefundId: "act_r", stated: money(500, "EUR") }
-    })
+    const taken = { _tag: "OperationConfirmed", stated: money(1000, "EUR"), captureId: "act_c" }
+    yield* answersWith(asks.lookUpOperation, actions, found(taken))
+    const failed = { _tag: "OperationFailed", isFinal: true, reason: "10000" }
+    yield* answersWith((connector) => connector.lookUpOperation?.(voidLookup) ?? noMethod, actions, found(failed))
+    const refunded = { _tag: "Succeeded", providerRefundId: "act_r", stated: money(500, "EUR") }
+    yield* answersWith(asks.lookUpRefund, actions, found(refunded))
     for (const name of ["lookUpOperation", "lookUpRefund"] as const) {
       const { url } = yield* requestOf(asks[name])
       assert.strictEqual(url, `https://checkout.example/payments/${paymentId}/actions`)
@@ -426,17 +413,13 @@ describe("what is looked up", () => {
   })
   itRuns("a refund that Checkout.com named is found by that name among ours", function* () {
     const ofPayment = { reference, metadata: { attempt_id: attemptId } }
-    const { connector } = connected([
-      answer(200, [
-        action({ id: "act_o", type: "Refund", amount: 700, reference: refundReference }),
-        action({ id: "act_r", type: "Refund", amount: 500, ...ofPayment }),
-        authorization
-      ])
+    const actions = answer(200, [
+      action({ id: "act_o", type: "Refund", amount: 700, reference: refundReference }),
+      action({ id: "act_r", type: "Refund", amount: 500, ...ofPayment }),
+      authorization
     ])
     const byHand = { ...sample.lookUpRefund, refundId: "rf_of_no_request", providerRefundId: "act_r" }
-    assert.deepStrictEqual<unknown>(yield* connector.lookUpRefund?.(byHand) ?? noMethod, {
-      _tag: "Found",
-      state: { _tag: "Succeeded", providerRefundId: "act_r", stated: money(500, "EUR") }
-    })
+    const refunded = { _tag: "Succeeded", providerRefundId: "act_r", stated: money(500, "EUR") }
+    yield* answersWith((connector) => connector.lookUpRefund?.(byHand) ?? noMethod, actions, found(refunded))
   })
 })

@@ -173,7 +173,7 @@ function referenceIn(request: TransportRequest): string {
 
 function spoiled(operation: Operation, situation: Situation, what: "status" | "reference"): TransportAnswer {
   const isStatus = what === "status"
-  const { checkout, money, operationId, providerRefundId, refundId } = situation
+  const { checkout } = situation
   const lost = isStatus ? {} : { id: undefined }
   switch (operation) {
     case "charge":
@@ -193,27 +193,22 @@ function spoiled(operation: Operation, situation: Situation, what: "status" | "r
     case "lookUpCharge":
       return answer(200, list(chargeOf(situation, isStatus ? { status: "Settled" } : lost)))
     case "lookUpOperation":
-      return answer(200, [
-        action({
-          type: typeOf(situation),
-          amount: money.minorUnits,
-          ...(isStatus ? { approved: "perhaps", metadata: { operation_id: operationId } } : {})
-        })
-      ])
+      return changed(situation, isStatus ? { approved: "perhaps" } : { metadata: undefined })
     case "lookUpRefund":
-      return answer(200, [
-        action({
-          type: "Refund",
-          amount: money.minorUnits,
-          metadata: { refund_id: refundId },
-          ...(isStatus ? { id: providerRefundId, approved: "perhaps" } : { id: undefined })
-        })
-      ])
+      return refunded(situation, isStatus ? { approved: "perhaps" } : lost)
   }
 }
 
-function typeOf({ kind }: Situation): string {
-  return kind === "capture" ? "Capture" : "Void"
+/** The actions of a payment, of which the first one is ours. */
+function changed({ kind, money, operationId }: Situation, fields: Readonly<Record<string, unknown>> = {}) {
+  const type = kind === "capture" ? "Capture" : "Void"
+  const ours = { type, amount: money.minorUnits, metadata: { operation_id: operationId } }
+  return answer(200, [action({ ...ours, ...fields }), authorization])
+}
+
+function refunded({ money, providerRefundId, refundId }: Situation, fields: Readonly<Record<string, unknown>> = {}) {
+  const ours = { id: providerRefundId, amount: money.minorUnits, metadata: { refund_id: refundId } }
+  return answer(200, [action({ type: "Refund", ...ours, ...fields }), authorization])
 }
 
 function chargeOf({ money, providerRef }: Situation, fields: Readonly<Record<string, unknown>>) {
@@ -226,21 +221,11 @@ function chargeOf({ money, providerRef }: Situation, fields: Readonly<Record<str
 }
 
 function answerTo(situation: Situation): TransportAnswer | undefined {
-  const { checkout, decline, money, name, operationId, providerRefundId, refundId, rejection } = situation
+  const { checkout, decline, money, name, providerRefundId, rejection } = situation
   const amount = money.minorUnits
   const isLookUp = name.startsWith("lookup")
   const charged = (fields: Readonly<Record<string, unknown>>) =>
     isLookUp ? answer(200, list(chargeOf(situation, fields))) : answer(201, chargeOf(situation, fields))
-  const changed = (fields: Readonly<Record<string, unknown>>) =>
-    answer(200, [
-      action({ type: typeOf(situation), amount, metadata: { operation_id: operationId }, ...fields }),
-      authorization
-    ])
-  const refunded = (fields: Readonly<Record<string, unknown>>) =>
-    answer(200, [
-      action({ id: providerRefundId, type: "Refund", amount, metadata: { refund_id: refundId }, ...fields }),
-      authorization
-    ])
   switch (name) {
     case "checkout opened":
       return answer(
@@ -295,24 +280,20 @@ function answerTo(situation: Situation): TransportAnswer | undefined {
     case "lookup not found yet":
       return answer(200, list())
     case "operation lookup confirmed":
-      return changed({})
+      return changed(situation)
     case "operation lookup pending":
-      return changed({ approved: undefined })
+      return changed(situation, { approved: undefined })
     case "operation lookup failed":
-      return changed({ approved: false, response_code: "20006", response_summary: rejection.message })
+      return changed(situation, { approved: false, response_code: "20006", response_summary: rejection.message })
     case "operation lookup not found yet":
     case "refund lookup not found yet":
       return answer(200, [authorization])
     case "refund lookup succeeded":
-      return refunded({})
+      return refunded(situation)
     case "refund lookup pending":
-      return refunded({ approved: undefined })
+      return refunded(situation, { approved: undefined })
     case "refund lookup failed":
-      return refunded({
-        approved: false,
-        response_code: "20006",
-        response_summary: "Error / Invalid Request Parameters"
-      })
+      return refunded(situation, { approved: false, response_code: "20006" })
     default:
       return undefined
   }
