@@ -1,6 +1,6 @@
 /** Faults between the client and a real server, and how often that server charges. */
 import { assert, describe, it } from "vitest"
-import type { CreatePayment } from "../src/index.ts"
+import type { Client, ClientSettings, CreatePayment } from "../src/index.ts"
 import { failureOf } from "./support/ClientCases.ts"
 import { apiError, type Fault } from "./support/FaultyProxy.ts"
 import { serverOfFile, type World } from "./support/World.ts"
@@ -13,6 +13,17 @@ const anOrder = (): CreatePayment => ({ amount: 1999, currency: "EUR", country: 
 
 const paymentsOf = async ({ direct }: World, { reference = "" }: CreatePayment) =>
   (await direct.payments({ reference }).page()).data
+
+/** How a create ends, or another call, after these faults. */
+const failed = async (
+  faults: ReadonlyArray<Fault>,
+  settings: Partial<ClientSettings> = {},
+  call = (client: Client): Promise<unknown> => client.create(anOrder())
+) => {
+  const { client, proxy } = await startWorld(settings)
+  proxy.faults.push(...faults)
+  return { failure: await failureOf(call(client)), proxy }
+}
 
 const faults: Readonly<Record<string, ReadonlyArray<Fault>>> = {
   "a connection that is lost after the server answered": ["lost"],
@@ -81,9 +92,7 @@ const answers: ReadonlyArray<readonly [status: number, code: string, moneyMayHav
 describe("answers that are final", () => {
   for (const [status, code, moneyMayHaveMoved] of answers) {
     it(`a create with ${status} ${code} is sent once and the error says what is known`, async () => {
-      const { client, proxy } = await startWorld()
-      proxy.faults.push(apiError(status, code, { "x-request-id": "req_1" }))
-      const failure = await failureOf(client.create(anOrder()))
+      const { failure, proxy } = await failed([apiError(status, code, { "x-request-id": "req_1" })])
       assert.deepStrictEqual([failure.code, failure.moneyMayHaveMoved], [code, moneyMayHaveMoved])
       assert.deepInclude(failure, { status, requestId: "req_1", message: `It is ${code}.` })
       assert.strictEqual(failure.idempotencyKey, proxy.asked[0]?.key)
@@ -92,37 +101,26 @@ describe("answers that are final", () => {
   }
 
   it("an error about a field has the field and the page about its code", async () => {
-    const { client, proxy } = await startWorld()
     const docUrl = "https://payments.example/docs/errors#validation_error"
     const error = { code: "validation_error", message: "It is wrong.", param: "lines[2].name", doc_url: docUrl }
-    proxy.faults.push({ status: 422, headers: {}, body: JSON.stringify({ error }) })
-    assert.deepInclude(await failureOf(client.create(anOrder())), { param: "lines[2].name", docUrl })
+    const { failure } = await failed([{ status: 422, headers: {}, body: JSON.stringify({ error }) }])
+    assert.deepInclude(failure, { param: "lines[2].name", docUrl })
   })
 
   it("a create does not follow a redirect", async () => {
-    const { client, proxy } = await startWorld()
-    proxy.faults.push({ status: 302, headers: { location: "/api/v1/payments" } })
-    assert.deepInclude(await failureOf(client.create(anOrder())), {
-      code: "no_answer",
-      status: 302,
-      moneyMayHaveMoved: true
-    })
+    const { failure, proxy } = await failed([{ status: 302, headers: { location: "/api/v1/payments" } }])
+    assert.deepInclude(failure, { code: "no_answer", status: 302, moneyMayHaveMoved: true })
     assert.strictEqual(proxy.asked.length, 1)
   })
 
   it("a code of a newer server is named, and money may have moved", async () => {
-    const { client, proxy } = await startWorld()
-    proxy.faults.push(apiError(418, "teapot"))
-    const failure = await failureOf(client.create(anOrder()))
+    const { failure } = await failed([apiError(418, "teapot")])
     assert.deepInclude(failure, { code: "unknown_code", moneyMayHaveMoved: true, message: "teapot: It is teapot." })
   })
 
   it("evidence or a merchant with a lost answer is not sent again", async () => {
-    const { client, proxy } = await startWorld()
-    proxy.faults.push("lost")
-    const failure = await failureOf(
-      client.createMerchant({ name: "Bakery", email: "owner@bakery.test", country: "NL" })
-    )
+    const bakery = { name: "Bakery", email: "owner@bakery.test", country: "NL" }
+    const { failure, proxy } = await failed(["lost"], {}, (client) => client.createMerchant(bakery))
     assert.deepInclude(failure, { code: "no_answer", moneyMayHaveMoved: false, idempotencyKey: null })
     assert.strictEqual(proxy.asked.length, 1)
   })
@@ -144,9 +142,8 @@ describe("bounds", () => {
   })
 
   it("money may have moved after a lost answer and a refusal before the key's lookup", async () => {
-    const { client, proxy } = await startWorld()
-    proxy.faults.push("lost", apiError(401, "unauthorized"))
-    assert.deepInclude(await failureOf(client.create(anOrder())), { code: "unauthorized", moneyMayHaveMoved: true })
+    const { failure } = await failed(["lost", apiError(401, "unauthorized")])
+    assert.deepInclude(failure, { code: "unauthorized", moneyMayHaveMoved: true })
   })
 
   it("money may have moved when a caller's key, maybe used before, is refused", async () => {
@@ -167,9 +164,8 @@ describe("bounds", () => {
   })
 
   it("a call ends at once if the server asks to wait for longer than it may take", async () => {
-    const { client, proxy } = await startWorld({ callMillis: 5_000 })
-    proxy.faults.push(apiError(429, "rate_limited", { "retry-after": "60" }))
-    const failure = await failureOf(client.create(anOrder()))
+    const asked = [apiError(429, "rate_limited", { "retry-after": "60" })]
+    const { failure, proxy } = await failed(asked, { callMillis: 5_000 })
     assert.deepInclude(failure, { code: "rate_limited", retryAfterMillis: 60_000, moneyMayHaveMoved: false })
     assert.strictEqual(proxy.asked.length, 1)
   })
@@ -187,9 +183,8 @@ describe("bounds", () => {
   })
 
   it("a call ends when its time is over, though tries hang", async () => {
-    const { client, proxy } = await startWorld({ callMillis: 400 })
-    proxy.faults.push("held", "held")
-    assert.deepInclude(await failureOf(client.create(anOrder())), { code: "no_answer", moneyMayHaveMoved: true })
+    const { failure, proxy } = await failed(["held", "held"], { callMillis: 400 })
+    assert.deepInclude(failure, { code: "no_answer", moneyMayHaveMoved: true })
     assert.strictEqual(proxy.asked.length, 1)
   })
 })

@@ -116,21 +116,17 @@ describe("readReport", () => {
 
   itRuns("the error says where quotation marks are not CSV", function* () {
     const good = `${header}\n${row("a")}\n`
-    assert.deepStrictEqual(yield* refused(`${good}${row("b", '"never closed')}\n${row("c")}`), {
-      row: 3,
-      column: null,
-      reason: "a quotation mark is not closed; the report may be incomplete"
-    })
-    assert.deepStrictEqual(yield* refused(`${good}${row("b", '"closed"here')}\n`), {
-      row: 3,
-      column: null,
-      reason: "a quotation mark is followed by something else than a delimiter or the end of the row"
-    })
-    assert.deepStrictEqual(yield* refused(`${good}${row("b", 'in"side')}\n`), {
-      row: 3,
-      column: null,
-      reason: "a quotation mark is inside a cell that does not begin with one"
-    })
+    for (const [text, reason] of [
+      [`${row("b", '"never closed')}\n${row("c")}`, "is not closed; the report may be incomplete"],
+      [`${row("b", '"closed"here')}\n`, "is followed by something else than a delimiter or the end of the row"],
+      [`${row("b", 'in"side')}\n`, "is inside a cell that does not begin with one"]
+    ] as const) {
+      assert.deepStrictEqual(yield* refused(`${good}${text}`), {
+        row: 3,
+        column: null,
+        reason: `a quotation mark ${reason}`
+      })
+    }
   })
 
   itRuns("a row of 70,000 bytes refuses the report there, and its size is the limit", function* () {

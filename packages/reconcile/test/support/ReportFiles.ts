@@ -574,28 +574,21 @@ const http: ReportFile = {
   write: (movement) => {
     const { converted, currency, payoutCurrency } = movement
     const id = `${movement.kind}-${movement.index}-${payoutCurrency}`
-    const names: ReportNames = {
-      attemptId: movement.attemptId,
-      operationId: movement.operationId,
-      refundId: movement.refundId,
-      providerRef: movement.providerRef,
-      providerRefundId: movement.providerRefundId,
-      disputeId: movement.disputeId,
-      reference: movement.reference
-    }
+    const { attemptId, disputeId, operationId, providerRef, providerRefundId, reference, refundId } = movement
+    const names = { attemptId, operationId, refundId, providerRef, providerRefundId, disputeId, reference }
     const values: Readonly<Record<string, string>> = {
       row_id: id,
       kind: movement.kind,
       gross: String(movement.gross),
       currency,
       occurred_at: new Date(movement.occurredAt).toISOString(),
-      attempt_id: movement.attemptId,
-      operation_id: movement.operationId,
-      refund_id: movement.refundId,
-      provider_reference: movement.providerRef,
-      provider_refund_id: movement.providerRefundId,
-      dispute_id: movement.disputeId,
-      reference: movement.reference,
+      attempt_id: attemptId,
+      operation_id: operationId,
+      refund_id: refundId,
+      provider_reference: providerRef,
+      provider_refund_id: providerRefundId,
+      dispute_id: disputeId,
+      reference,
       payout_currency: payoutCurrency,
       converted: cell(payoutCurrency !== currency, String(converted)),
       fee: String(movement.fee),
