@@ -150,30 +150,14 @@ connectorSuite({
       leadingTo: (url, situation) => answer(201, { ...link(situation), url }),
       returnUrlOf: (request) => JSON.parse(request.body ?? "{}").returnUrl
     },
-    unknownStatus: (operation, situation) => {
-      switch (operation) {
-        case "charge":
-          return answer(200, { ...payment(situation), resultCode: "AuthenticationNotRequired" })
-        case "openCheckout":
-          return answer(201, { ...link(situation), status: "paused" })
-        case "lookUpCharge":
-          return answer(200, { ...link(situation), status: "paused" })
-        default:
-          return answer(201, { ...modification(operation, situation), status: "done" })
-      }
-    },
-    withoutReference: (operation, situation) => {
-      switch (operation) {
-        case "charge":
-          return answer(200, { ...payment(situation), pspReference: undefined })
-        case "openCheckout":
-          return answer(201, { ...link(situation), id: undefined })
-        case "lookUpCharge":
-          return answer(200, { ...link(situation), id: undefined })
-        default:
-          return answer(201, { ...modification(operation, situation), pspReference: undefined })
-      }
-    }
+    unknownStatus: (operation, situation) =>
+      successOf(
+        operation,
+        situation,
+        operation === "charge" ? { resultCode: "AuthenticationNotRequired" } : { status: "paused" }
+      ),
+    withoutReference: (operation, situation) =>
+      successOf(operation, situation, { id: undefined, pspReference: undefined })
   }
 })
 
@@ -206,37 +190,43 @@ function modification(operation: Operation, { money, providerRef, providerRefund
   }
 }
 
+function successOf(operation: Operation, situation: Situation, fields: object = {}): TransportAnswer {
+  if (operation === "charge") return answer(200, { ...payment(situation), ...fields })
+  if (operation === "openCheckout") return answer(201, { ...link(situation), ...fields })
+  if (operation === "lookUpCharge") return answer(200, { ...link(situation), ...fields })
+  return answer(201, { ...modification(operation, situation), ...fields })
+}
+
 function answerTo(situation: Situation): TransportAnswer | undefined {
-  const { name, rejection } = situation
+  const { decline, name, rejection } = situation
   if (name.endsWith("rejected")) return serviceError(422, rejection.code, rejection.message)
   switch (name) {
     case "charge authorized":
     case "charge captured":
-      return answer(200, payment(situation))
+      return successOf("charge", situation)
     case "charge pending":
-      return answer(200, { ...payment(situation), resultCode: "Pending" })
+      return successOf("charge", situation, { resultCode: "Pending" })
     case "charge canceled":
-      return answer(200, { ...payment(situation), resultCode: "Cancelled" })
+      return successOf("charge", situation, { resultCode: "Cancelled" })
     case "charge needs customer":
       return answer(200, { resultCode: "RedirectShopper", action: { type: "redirect", url: "https://bank.example" } })
     case "charge declined": {
-      const refusal = refusals[`${situation.decline?.category} ${situation.decline?.soft}`]
-      if (refusal === undefined) return undefined
-      const [refusalReasonCode, refusalReason] = refusal
-      return answer(200, { ...payment(situation), resultCode: "Refused", refusalReason, refusalReasonCode })
+      const [refusalReasonCode, refusalReason] = refusals[`${decline?.category} ${decline?.soft}`] ?? []
+      if (refusalReasonCode === undefined) return undefined
+      return successOf("charge", situation, { resultCode: "Refused", refusalReason, refusalReasonCode })
     }
     case "checkout opened":
-      return answer(201, link(situation))
+      return successOf("openCheckout", situation)
     case "capture pending":
-      return answer(201, modification("capture", situation))
+      return successOf("capture", situation)
     case "void pending":
-      return answer(201, modification("void", situation))
+      return successOf("void", situation)
     case "refund pending":
-      return answer(201, modification("refund", situation))
+      return successOf("refund", situation)
     case "lookup not found":
-      return answer(200, { ...link(situation), status: "expired" })
+      return successOf("lookUpCharge", situation, { status: "expired" })
     case "lookup not found yet":
-      return answer(200, link(situation))
+      return successOf("lookUpCharge", situation)
     default:
       return undefined
   }

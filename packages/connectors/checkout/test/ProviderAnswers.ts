@@ -33,11 +33,16 @@ const page = (fields: Readonly<Record<string, unknown>>) => answer(200, link({ r
 const redirect = { _links: { redirect: { href: "https://3ds.example/" } } }
 const charged = (fields: Readonly<Record<string, unknown>>) => [answer(201, payment({ reference, ...fields }))]
 const ofAction = (fields: Readonly<Record<string, unknown>>) => [answer(200, [action(fields), authorization])]
+const ofCapture = (fields: object = {}) => ofAction({ reference: captureReference, ...fields })
+const ofRefund = (fields: object = {}) => ofAction({ type: "Refund", reference: refundReference, ...fields })
+const shown = (...all: ReadonlyArray<unknown>) => [answer(200, list(...all))]
+const declined = { status: "Declined", response_code: "20005" }
+const captured = (amount = 1234, status = "Captured") => capturedPayment(amount, { reference, status })
 
 const rows = [
   ["charge", "`Authorized`", charged({}), payments],
   ["charge", "`Authorized`, of a part", charged({ balances: { total_authorized: 1000 } }), payments],
-  ["charge", "`Captured`", [answer(201, capturedPayment(1234, { reference }))], statuses],
+  ["charge", "`Captured`", [answer(201, captured())], statuses],
   ["charge", "`Captured`, without balances", charged({ status: "Captured", balances: undefined }), statuses],
   ["charge", "`Pending`", charged({ status: "Pending" }), payments],
   ["charge", "`Pending`, with a redirect", charged({ status: "Pending", ...redirect }), payments],
@@ -75,62 +80,37 @@ const rows = [
   ["refund", "403", [answer(403, "")], payments],
   ["refund", "422 `request_invalid`", [failure(422, ["refund_amount_exceeds_balance"])], codes],
   ["refund", "500", [answer(500, "")], codes],
-  ["lookUpCharge", "`Captured`", [answer(200, list(capturedPayment(1234, { reference })))], listed],
-  [
-    "lookUpCharge",
-    "`Partially Refunded`",
-    [answer(200, list(capturedPayment(1234, { reference, status: "Partially Refunded" })))],
-    listed
-  ],
-  ["lookUpCharge", "`Voided`", [answer(200, list(payment({ reference, status: "Voided" })))], listed],
-  [
-    "lookUpCharge",
-    "`Voided`, after a capture of a part",
-    [answer(200, list(capturedPayment(300, { reference, status: "Voided" })))],
-    listed
-  ],
-  [
-    "lookUpCharge",
-    "two payments that are alive",
-    [answer(200, list(payment({ reference }), payment({ reference })))],
-    listed
-  ],
-  ["lookUpCharge", "no payment", [answer(200, list())], listed],
+  ["lookUpCharge", "`Captured`", shown(captured()), listed],
+  ["lookUpCharge", "`Partially Refunded`", shown(captured(1234, "Partially Refunded")), listed],
+  ["lookUpCharge", "`Voided`", shown(payment({ reference, status: "Voided" })), listed],
+  ["lookUpCharge", "`Voided`, after a capture of a part", shown(captured(300, "Voided")), listed],
+  ["lookUpCharge", "two payments that are alive", shown(payment({ reference }), payment({ reference })), listed],
+  ["lookUpCharge", "no payment", shown(), listed],
   ["lookUpCharge", "404", [answer(404, "")], listed],
   ["lookUpCharge", "a link: `Active`", [page({})], links, onPage],
   ["lookUpCharge", "a link: `Expired`", [page({ status: "Expired" })], links, onPage],
   [
     "lookUpCharge",
     "a link: `Payment Received`, and its payment `Captured`",
-    [page({ status: "Payment Received", payment_id: paymentId }), answer(200, capturedPayment(1234, { reference }))],
+    [page({ status: "Payment Received", payment_id: paymentId }), answer(200, captured())],
     links,
     onPage
   ],
   [
     "lookUpCharge",
     "a link: `Active`, and a payment on it `Declined`",
-    [page({ payment_id: paymentId }), answer(200, payment({ reference, status: "Declined", response_code: "20005" }))],
+    [page({ payment_id: paymentId }), answer(200, payment({ reference, ...declined }))],
     links,
     onPage
   ],
-  ["lookUpOperation", "a `Capture`, approved", ofAction({ reference: captureReference }), actions],
-  ["lookUpOperation", "a `Capture`, not approved", ofAction({ reference: captureReference, approved: false }), actions],
-  [
-    "lookUpOperation",
-    "a `Capture`, under way",
-    ofAction({ reference: captureReference, approved: undefined }),
-    actions
-  ],
+  ["lookUpOperation", "a `Capture`, approved", ofCapture(), actions],
+  ["lookUpOperation", "a `Capture`, not approved", ofCapture({ approved: false }), actions],
+  ["lookUpOperation", "a `Capture`, under way", ofCapture({ approved: undefined }), actions],
   ["lookUpOperation", "a `Capture` without a reference", ofAction({}), actions],
   ["lookUpOperation", "no `Capture`", [answer(200, [authorization])], actions],
   ["lookUpOperation", "a `Void`, approved", ofAction({ type: "Void", reference: voidReference }), actions, voidLookup],
-  ["lookUpRefund", "a `Refund`, approved", ofAction({ type: "Refund", reference: refundReference }), actions],
-  [
-    "lookUpRefund",
-    "a `Refund`, not approved",
-    ofAction({ type: "Refund", reference: refundReference, approved: false }),
-    actions
-  ],
+  ["lookUpRefund", "a `Refund`, approved", ofRefund(), actions],
+  ["lookUpRefund", "a `Refund`, not approved", ofRefund({ approved: false }), actions],
   ["lookUpRefund", "no `Refund`", [answer(200, [authorization])], actions]
 ] as const
 

@@ -36,6 +36,11 @@ const none: ReportNames = {
 
 const money = (minorUnits: number, currency: string): SignedMoney => ({ minorUnits, currency })
 
+/** A movement that is one row. */
+const oneRow = (record: Written["record"], row: Written["rows"][number]): ReadonlyArray<Written> => [
+  { record, rows: [row] }
+]
+
 /** All that a format can say. */
 const whole = (movement: Movement): Omit<ReportRow, "id" | "names"> => {
   const { converted, currency, fee, gross, kind, net, occurredAt, payoutCurrency, payoutId, settledAt } = movement
@@ -101,47 +106,43 @@ const stripe = (format: string): ReportFile => ({
           : ""
     const amount = (units: number) => decimal(units, payoutCurrency)
     const isFacing = currency !== payoutCurrency
-    return [
+    return oneRow(
+      [
+        id,
+        clock(movement.occurredAt),
+        clock(movement.settledAt),
+        payoutCurrency.toLowerCase(),
+        amount(movement.converted),
+        amount(movement.fee),
+        amount(movement.net),
+        stripeCategory[movement.kind] ?? "",
+        source,
+        "Refund of a charge, by hand",
+        cell(isFacing, decimal(Math.abs(movement.gross), currency)),
+        cell(isFacing, currency.toLowerCase()),
+        cell(!isPayout(movement), payout),
+        clock(movement.settledAt),
+        cell(ofPayment, movement.providerRef),
+        "ch_1",
+        cell(ofPayment, attemptId),
+        cell(ofPayment, reference),
+        cell(isRefund(movement), refundId)
+      ],
       {
-        record: [
-          id,
-          clock(movement.occurredAt),
-          clock(movement.settledAt),
-          payoutCurrency.toLowerCase(),
-          amount(movement.converted),
-          amount(movement.fee),
-          amount(movement.net),
-          stripeCategory[movement.kind] ?? "",
-          source,
-          "Refund of a charge, by hand",
-          cell(isFacing, decimal(Math.abs(movement.gross), currency)),
-          cell(isFacing, currency.toLowerCase()),
-          cell(!isPayout(movement), payout),
-          clock(movement.settledAt),
-          cell(ofPayment, movement.providerRef),
-          "ch_1",
-          cell(ofPayment, attemptId),
-          cell(ofPayment, reference),
-          cell(isRefund(movement), refundId)
-        ],
-        rows: [
-          {
-            ...whole(movement),
-            id,
-            payoutId: payout,
-            names: {
-              ...none,
-              attemptId: only(ofPayment, attemptId),
-              refundId: only(isRefund(movement), refundId),
-              providerRef: only(ofPayment, movement.providerRef),
-              providerRefundId: only(isRefund(movement), source),
-              disputeId: only(isDispute(movement), source),
-              reference: only(ofPayment, reference)
-            }
-          }
-        ]
+        ...whole(movement),
+        id,
+        payoutId: payout,
+        names: {
+          ...none,
+          attemptId: only(ofPayment, attemptId),
+          refundId: only(isRefund(movement), refundId),
+          providerRef: only(ofPayment, movement.providerRef),
+          providerRefundId: only(isRefund(movement), source),
+          disputeId: only(isDispute(movement), source),
+          reference: only(ofPayment, reference)
+        }
       }
-    ]
+    )
   }
 })
 
@@ -231,31 +232,29 @@ const adyenSettlement: ReportFile = {
     const { merchant, modification, modificationMerchant, names, ofPayment, psp } = adyenNames(movement)
     const [zone, hours] = zoneOf(movement)
     const row = adyenRow(movement, ofPayment)
-    return [
-      {
-        record: [
-          "Company",
-          "Shop",
-          psp,
-          merchant,
-          "visa",
-          clock(movement.occurredAt, hours),
-          zone,
-          adyenType[movement.kind] ?? "",
-          modification,
-          ...(ofPayment ? [movement.currency, ...debitCredit(movement.gross, movement.currency)] : ["", "", ""]),
-          "1",
-          movement.payoutCurrency,
-          ...debitCredit(movement.net, movement.payoutCurrency),
-          ...(ofPayment ? feeCells(movement) : ["", "", "", ""]),
-          "visaclassic",
-          modificationMerchant,
-          movement.payoutId,
-          ""
-        ],
-        rows: [{ ...row, names, settledAt: movement.kind === "payout" ? movement.occurredAt : null }]
-      }
-    ]
+    return oneRow(
+      [
+        "Company",
+        "Shop",
+        psp,
+        merchant,
+        "visa",
+        clock(movement.occurredAt, hours),
+        zone,
+        adyenType[movement.kind] ?? "",
+        modification,
+        ...(ofPayment ? [movement.currency, ...debitCredit(movement.gross, movement.currency)] : ["", "", ""]),
+        "1",
+        movement.payoutCurrency,
+        ...debitCredit(movement.net, movement.payoutCurrency),
+        ...(ofPayment ? feeCells(movement) : ["", "", "", ""]),
+        "visaclassic",
+        modificationMerchant,
+        movement.payoutId,
+        ""
+      ],
+      { ...row, names, settledAt: movement.kind === "payout" ? movement.occurredAt : null }
+    )
   }
 }
 
@@ -353,43 +352,39 @@ const payPal: ReportFile = {
     const ofPayment = isOfPayment(movement)
     const id = `${movement.providerRefundId}${code}${currency}`
     const offset = (time: number) => `${clock(time, -8).replaceAll("-", "/")} -0800`
-    return [
+    return oneRow(
+      [
+        "SB",
+        id,
+        cell(ofPayment, movement.attemptId),
+        cell(ofPayment, movement.providerRef),
+        cell(ofPayment, "ODR"),
+        code,
+        offset(movement.occurredAt),
+        offset(movement.settledAt),
+        gross < 0 ? "DR" : "CR",
+        String(Math.abs(gross)),
+        currency,
+        cell(fee !== 0, "DR"),
+        cell(fee !== 0, String(fee)),
+        cell(fee !== 0, currency),
+        cell(isRefund(movement), movement.refundId),
+        "YM2C"
+      ],
       {
-        record: [
-          "SB",
-          id,
-          cell(ofPayment, movement.attemptId),
-          cell(ofPayment, movement.providerRef),
-          cell(ofPayment, "ODR"),
-          code,
-          offset(movement.occurredAt),
-          offset(movement.settledAt),
-          gross < 0 ? "DR" : "CR",
-          String(Math.abs(gross)),
-          currency,
-          cell(fee !== 0, "DR"),
-          cell(fee !== 0, String(fee)),
-          cell(fee !== 0, currency),
-          cell(isRefund(movement), movement.refundId),
-          "YM2C"
-        ],
-        rows: [
-          {
-            ...whole(movement),
-            id,
-            kind: kind === "charge_failed" ? "adjustment" : kind,
-            payoutId: only(isPayout(movement), id),
-            names: {
-              ...none,
-              attemptId: only(ofPayment, movement.attemptId),
-              refundId: only(isRefund(movement), movement.refundId),
-              providerRef: only(ofPayment, movement.providerRef),
-              providerRefundId: only(kind === "refund", id)
-            }
-          }
-        ]
+        ...whole(movement),
+        id,
+        kind: kind === "charge_failed" ? "adjustment" : kind,
+        payoutId: only(isPayout(movement), id),
+        names: {
+          ...none,
+          attemptId: only(ofPayment, movement.attemptId),
+          refundId: only(isRefund(movement), movement.refundId),
+          providerRef: only(ofPayment, movement.providerRef),
+          providerRefundId: only(kind === "refund", id)
+        }
       }
-    ]
+    )
   }
 }
 
@@ -417,40 +412,36 @@ const mollie: ReportFile = {
     const row = { ...whole(movement), fee: null, net: null, settledAt: null }
     // Both rows of a capture, refund or chargeback that is taken back have one id of Mollie's.
     const isBack = isOf(movement, "charge_failed", "refund_failed", "dispute_reversed")
-    return [
+    return oneRow(
+      [
+        // Winter: an hour before UTC.
+        clock(movement.occurredAt, 1),
+        isRefund(movement) ? "refund" : isDispute(movement) ? "chargeback" : "creditcard",
+        currency,
+        decimal(gross, currency),
+        "paidout",
+        id,
+        isCharge(movement) ? reference : "Withheld transaction fees 2026.1",
+        "",
+        "",
+        "",
+        payoutCurrency,
+        decimal(converted, payoutCurrency),
+        movement.payoutId,
+        ""
+      ],
       {
-        record: [
-          // Winter: an hour before UTC.
-          clock(movement.occurredAt, 1),
-          isRefund(movement) ? "refund" : isDispute(movement) ? "chargeback" : "creditcard",
-          currency,
-          decimal(gross, currency),
-          "paidout",
-          id,
-          isCharge(movement) ? reference : "Withheld transaction fees 2026.1",
-          "",
-          "",
-          "",
-          payoutCurrency,
-          decimal(converted, payoutCurrency),
-          movement.payoutId,
-          ""
-        ],
-        rows: [
-          {
-            ...row,
-            ...(id === "" ? {} : { id: isBack ? `${id}.${movement.kind}` : id }),
-            names: {
-              ...none,
-              providerRef: only(isCharge(movement), id),
-              providerRefundId: only(isRefund(movement), id),
-              disputeId: only(isDispute(movement), id),
-              reference: only(isCharge(movement), reference)
-            }
-          }
-        ]
+        ...row,
+        ...(id === "" ? {} : { id: isBack ? `${id}.${movement.kind}` : id }),
+        names: {
+          ...none,
+          providerRef: only(isCharge(movement), id),
+          providerRefundId: only(isRefund(movement), id),
+          disputeId: only(isDispute(movement), id),
+          reference: only(isCharge(movement), reference)
+        }
       }
-    ]
+    )
   }
 }
 
