@@ -428,7 +428,7 @@ describe("console.oidc", () => {
     assert.deepStrictEqual(configuration.console?.oidc, { ...oidc, clientSecret: "visible-secret" } as never)
   })
 
-  it("an issuer on this machine may use http, and a wrong one is refused without its value", () => {
+  it("an issuer here may use http, and a wrong one is refused without its value", () => {
     for (const issuer of ["http://localhost:9000", "http://127.0.0.1:9000/a", "http://[::1]:9000"]) {
       assert.deepStrictEqual(withOidc({ issuer }), [])
     }
