@@ -6,47 +6,41 @@ import { runHere } from "./support/CommandInProcess.ts"
 import { documentOf } from "./support/CommandProcess.ts"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
 import { makeMovedClock } from "./support/MovedClock.ts"
-import { pay } from "./support/Pay.ts"
-import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServerHere } from "./support/ServerHere.ts"
-import { temporaryFolder } from "./support/ServerProcess.ts"
+import { openShop } from "./support/ShopHere.ts"
 
 const eightYears = 8 * 366 * 24 * 60 * 60_000
 const config = ["--config", "pointsman.json"]
 
 /** A captured payment with a refund in part, and a process that looks at it eight years later. */
 const setUp = async () => {
-  const provider = await startProvider()
-  const folder = temporaryFolder()
-  const configuration = {
-    archive: { folder: join(folder, "archive") },
-    workspaces: [workspaceWith([connectionTo(provider)])]
-  }
-  const server = await startServerHere({ folder, configuration })
-  const created = await pay(server, "order-archive", { reference: "order-1" })
-  const id: string = created.body.data.payment_id
-  const refunded = await server.request("POST", `/api/v1/payments/${id}/refunds`, {
-    key: liveKey,
-    idempotencyKey: "refund-archive",
-    body: { amount: 499 }
+  const { configuration, create, folder, refund, server } = await openShop({
+    configured: (provider, at) => ({
+      archive: { folder: join(at, "archive") },
+      workspaces: [workspaceWith([connectionTo(provider)])]
+    })
   })
-  assert.strictEqual(refunded.status, 200, JSON.stringify(refunded.body))
-  const read = (path = "") => ({ key: liveKey, path: `/api/v1/payments/${id}${path}` })
+  const id = await create("1")
+  assert.strictEqual((await refund(id, { amount: 499 }, "refund-archive")).status, 200)
   const answers = async (of: typeof server) => ({
-    payment: (await of.request("GET", read().path, { key: liveKey })).body,
-    timeline: (await of.request("GET", read("/events").path, { key: liveKey })).body
+    payment: (await of.request("GET", `/api/v1/payments/${id}`, { key: liveKey })).body,
+    timeline: (await of.request("GET", `/api/v1/payments/${id}/events`, { key: liveKey })).body
   })
   const before = await answers(server)
   await server.stop()
+  const run = (...words: ReadonlyArray<string>) =>
+    runHere(folder, ["archive", ...words, ...config], {}, makeMovedClock(eightYears).clock)
   return {
     answers,
     before,
-    configuration,
     folder,
     id,
     later: () => startServerHere({ folder, configuration, clockAheadMillis: eightYears }),
-    run: (...words: ReadonlyArray<string>) =>
-      runHere(folder, ["archive", ...words], {}, makeMovedClock(eightYears).clock)
+    run,
+    data: async (...words: ReadonlyArray<string>) => documentOf(await run(...words, "--json")).data,
+    doctor: async () => (await runHere(folder, ["doctor", ...config])).stdout,
+    configure: (change: object) =>
+      writeFileSync(join(folder, "pointsman.json"), JSON.stringify({ ...configuration, ...change }))
   }
 }
 
@@ -58,34 +52,24 @@ const objectOf = (folder: string): string => {
 
 describe("pointsman archive", () => {
   it("an archived old payment is listed, verified and read, and served as before", async () => {
-    const { answers, before, folder, id, later, run } = await setUp()
-    const rows = [{ workspace_id: "acme", environment: "production", payments: 1 }]
-    const dry = documentOf(await run("run", ...config, "--dry-run", "--json"))
-    assert.deepStrictEqual(dry, { data: { dry_run: true, tenants: rows } })
-    assert.strictEqual((await run("verify", ...config)).stderr, "No objects found.\n")
-    assert.deepStrictEqual(documentOf(await run("run", ...config, "--json")), {
-      data: { dry_run: false, tenants: rows }
-    })
-    assert.strictEqual((await run("run", ...config)).stderr, "No payments leave the store.\n")
+    const { answers, before, data, folder, id, later, run } = await setUp()
+    const tenant = { workspace_id: "acme", environment: "production" }
+    const tenants = [{ ...tenant, payments: 1 }]
+    assert.deepStrictEqual(await data("run", "--dry-run"), { dry_run: true, tenants })
+    assert.strictEqual((await run("verify")).stderr, "No objects found.\n")
+    assert.deepStrictEqual(await data("run"), { dry_run: false, tenants })
+    assert.strictEqual((await run("run")).stderr, "No payments leave the store.\n")
 
-    const [object] = documentOf(await run("list", ...config, "--json")).data
-    const sum = { currency: "EUR", payments: 1, authorized: 1999, captured: 1999, refunded: 499 }
+    const [object] = await data("list")
+    const sums = [{ currency: "EUR", payments: 1, authorized: 1999, captured: 1999, refunded: 499 }]
     assert.deepInclude(object, { format: 1, payments: 1, refunds: 1, first_payment_id: id, last_payment_id: id })
-    assert.deepStrictEqual(object.sums, [sum])
-    assert.match((await run("list", ...config)).stdout, /\.jsonl\.gz {2}1 .*€19\.99 +€4\.99\n$/u)
-    assert.deepStrictEqual(documentOf(await run("verify", ...config, "--json")).data, [
-      {
-        workspace_id: "acme",
-        environment: "production",
-        objects: 1,
-        payments: 1,
-        sums: [sum],
-        fault_count: 0,
-        faults: []
-      }
+    assert.deepStrictEqual(object.sums, sums)
+    assert.match((await run("list")).stdout, /\.jsonl\.gz {2}1 .*€19\.99 +€4\.99\n$/u)
+    assert.deepStrictEqual(await data("verify"), [
+      { ...tenant, objects: 1, payments: 1, sums, fault_count: 0, faults: [] }
     ])
-    const shown = documentOf(await run("read", id, ...config, "--json")).data
-    assert.deepInclude(shown, { payment_id: id, reference: "order-1", captured_amount: 1999, refunded_amount: 499 })
+    const shown = await data("read", id)
+    assert.deepInclude(shown, { payment_id: id, reference: "1", captured_amount: 1999, refunded_amount: 499 })
     assert.strictEqual(shown.events.length, before.timeline.data.length)
 
     const server = await later()
@@ -95,17 +79,15 @@ describe("pointsman archive", () => {
       ["void", "not_voidable"],
       ["refunds", "not_refundable"]
     ]) {
-      const refused = await server.request("POST", `/api/v1/payments/${id}/${path}`, {
-        key: liveKey,
-        idempotencyKey: "once more"
-      })
+      const asked = { key: liveKey, idempotencyKey: "once more" }
+      const refused = await server.request("POST", `/api/v1/payments/${id}/${path}`, asked)
       assert.deepStrictEqual([refused.status, refused.body.error.code], [409, code])
       assert.include(refused.body.error.message, "is in the archive")
     }
     const [bytes, path] = [readFileSync(objectOf(folder)), objectOf(folder)]
     bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1
     writeFileSync(path, bytes)
-    const damaged = await run("verify", ...config)
+    const damaged = await run("verify")
     assert.strictEqual(damaged.code, 1)
     assert.match(damaged.stdout, /: it cannot be decompressed \(Z_DATA_ERROR\)\n\n1 fault found\.\n$/u)
     // It may be there: that is not "not found".
@@ -114,11 +96,10 @@ describe("pointsman archive", () => {
   })
 
   it("each command says what it expects without a correct archive; nothing leaves", async () => {
-    const { configuration, folder, id, run } = await setUp()
-    const without = { ...configuration, archive: undefined }
-    writeFileSync(join(folder, "pointsman.json"), JSON.stringify(without))
+    const { configure, doctor, folder, id, run } = await setUp()
+    configure({ archive: undefined })
     for (const words of [["list"], ["verify"], ["read", id], ["run"]]) {
-      const { code, stderr } = await run(...words, ...config)
+      const { code, stderr } = await run(...words)
       assert.strictEqual(code, 1)
       assert.match(stderr, /POINTSMAN_CONFIG \(--config\): expected .* with the field `archive`/u)
     }
@@ -130,31 +111,23 @@ describe("pointsman archive", () => {
       [{ s3: { ...both.s3, bucket: "right" } }, "archive.s3: expected `accessKeyId` and `secretAccessKey` together"],
       [{ s3: { bucket: "right", region: { $env: "NOT_SET" } } }, "archive.s3.region: the environment variable NOT_SET"]
     ] as const) {
-      writeFileSync(join(folder, "pointsman.json"), JSON.stringify({ ...configuration, archive }))
-      for (const words of [
-        ["archive", "run", ...config],
-        ["config", "check", ...config]
-      ]) {
-        const { code, stderr, stdout } = await runHere(folder, words)
+      configure({ archive })
+      for (const ran of [run("run"), runHere(folder, ["config", "check", ...config])]) {
+        const { code, stderr, stdout } = await ran
         assert.strictEqual(code, 1)
         assert.include(stderr + stdout, expected)
         assert.notInclude(stderr + stdout, "hush")
       }
     }
-    writeFileSync(join(folder, "pointsman.json"), JSON.stringify(configuration))
-    const missing = await run("read", id, ...config)
-    assert.strictEqual(missing.stderr, `Payment "${id}" not found.\n`)
-    const doctor = await runHere(folder, ["doctor", ...config])
-    assert.match(doctor.stdout, /^ok +archive +\/.*\/archive is created when the first payments are archived/mu)
-    const beneath = { folder: join(folder, "absent/archive") }
-    writeFileSync(join(folder, "pointsman.json"), JSON.stringify({ ...configuration, archive: beneath }))
-    const wrong = await runHere(folder, ["doctor", ...config])
-    assert.match(wrong.stdout, /^wrong +archive +the folder does not exist \(ENOENT\)/mu)
-    writeFileSync(join(folder, "pointsman.json"), JSON.stringify(configuration))
-    const unknown = await run("run", ...config, "--workspace", "nobody")
+    configure({ archive: { folder: join(folder, "absent/archive") } })
+    assert.match(await doctor(), /^wrong +archive +the folder does not exist \(ENOENT\)/mu)
+    configure({})
+    assert.strictEqual((await run("read", id)).stderr, `Payment "${id}" not found.\n`)
+    assert.match(await doctor(), /^ok +archive +\/.*\/archive is created when the first payments are archived/mu)
+    const unknown = await run("run", "--workspace", "nobody")
     assert.strictEqual(unknown.code, 1)
     assert.include(unknown.stderr, "--workspace: expected one of")
-    assert.strictEqual((await run("run", ...config)).code, 0)
-    assert.match((await runHere(folder, ["doctor", ...config])).stdout, /^ok +archive +\/.*\/archive can be reached/mu)
+    assert.strictEqual((await run("run")).code, 0)
+    assert.match(await doctor(), /^ok +archive +\/.*\/archive can be reached/mu)
   })
 })
