@@ -4,95 +4,63 @@ import { existsSync } from "node:fs"
 import { stripVTControlCharacters } from "node:util"
 import { assert, describe, it } from "vitest"
 import { bundledMain } from "./support/Bundle.ts"
-import { runHere } from "./support/CommandInProcess.ts"
 import { assertRefused, type CommandEnd, documentOf, runCommand } from "./support/CommandProcess.ts"
 import { connectionTo, liveKey, testKey, workspaceWith } from "./support/Configurations.ts"
-import { pay } from "./support/Pay.ts"
-import { startProvider } from "./support/ScriptedProvider.ts"
-import { startServerHere } from "./support/ServerHere.ts"
-import { temporaryFolder } from "./support/ServerProcess.ts"
+import { each } from "./support/ServerProcess.ts"
+import { openShop } from "./support/ShopHere.ts"
 
-const path = "/api/v1/payments"
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u
+const list = ["payments", "list", "--workspace", "acme", "--environment", "production"]
 
 /** Two production payments: one taken and partly refunded, one declined; and one in the sandbox. */
 const setUp = async () => {
-  const provider = await startProvider()
-  const folder = temporaryFolder()
-  const acme = workspaceWith([connectionTo(provider)])
-  const server = await startServerHere({
-    folder,
-    configuration: {
-      workspaces: [
-        {
-          ...acme,
-          keys: [...acme.keys, { environment: "sandbox", secret: testKey }],
-          connections: [...acme.connections, { id: "simulated", environment: "sandbox", connector: "sandbox" }]
-        },
-        { id: "globex" }
-      ]
+  const shop = await openShop({
+    configured: (provider) => {
+      const acme = workspaceWith([connectionTo(provider)])
+      const keys = [...acme.keys, { environment: "sandbox", secret: testKey }]
+      const connections = [...acme.connections, { id: "simulated", environment: "sandbox", connector: "sandbox" }]
+      return { workspaces: [{ ...acme, keys, connections }, { id: "globex" }] }
     }
   })
-  const create = async (reference: string, key = liveKey, currency = "EUR"): Promise<string> => {
-    const body = { amount: 1999, currency, country: "NL", reference, metadata: { order: reference } }
-    const made = await pay(server, `order-${reference}`, body, key)
-    assert.strictEqual(made.status, 201)
-    return made.body.data.payment_id
-  }
+  const create = (reference: string, key = liveKey, change: object = {}) =>
+    shop.create(reference, { metadata: { order: reference }, ...change }, key)
   const taken = await create("taken")
-  const refunded = await server.request("POST", `${path}/${taken}/refunds`, { key: liveKey, body: { amount: 500 } })
-  assert.strictEqual(refunded.body.data.status, "PARTIALLY_REFUNDED")
-  provider.next("charge", () => ({
+  assert.strictEqual((await shop.refund(taken, { amount: 500 })).body.data.status, "PARTIALLY_REFUNDED")
+  shop.provider.next("charge", () => ({
     status: 200,
     body: { provider_reference: "ch_declined", status: "declined", decline: { code: "51", category: "hard" } }
   }))
   const declined = await create("declined")
-  const simulated = await create("simulated", testKey)
-  const read = async (id: string) => (await server.request("GET", `${path}/${id}/events`, { key: liveKey })).body.data
-  const run = (...words: ReadonlyArray<string>) => runHere(folder, words)
-  return { asked: () => provider.calls.length, create, declined, folder, read, run, simulated, taken }
+  return { ...shop, create, declined, simulated: await create("simulated", testKey), taken }
 }
 
-const idsOf = (end: CommandEnd): ReadonlyArray<string> =>
-  documentOf(end).data.map(({ payment_id }: { readonly payment_id: string }) => payment_id)
+const idsOf = (end: CommandEnd): ReadonlyArray<string> => each(documentOf(end).data, "payment_id")
 
 describe("pointsman payments and usage", () => {
   it("payments are listed, shown and counted as recorded, and no provider is asked", async () => {
-    const { asked, declined, read, run, simulated, taken } = await setUp()
-    const before = asked()
-    const list = ["payments", "list", "--workspace", "acme", "--environment", "production"]
+    const { create, declined, events, provider, run, simulated, taken } = await setUp()
+    const before = provider.calls.length
 
-    const [all, first, older, refused, shown, shownText, sandbox, noPayment, used, backwards] = await Promise.all([
-      run(...list, "--json"),
-      run(...list, "--limit", "1", "--json"),
-      run(...list, "--before", declined),
-      run(...list, "--status", "DECLINED", "--json"),
-      run("payments", "show", taken, "--json"),
-      run("payments", "show", declined),
-      run("payments", "show", simulated, "--json"),
-      run("payments", "show", "01a1fe08-9226-7266-a33a-e3e7f1609a4e"),
-      run("usage", "--workspace", "acme", "--from", "1 day", "--json"),
-      run("usage", "--workspace", "acme", "--from", "2020-02-01", "--until", "2020-01-01")
-    ])
+    const [all, first, older, refused, shown, shownText, takenText, sandbox, noPayment, used, backwards] =
+      await Promise.all([
+        run(...list, "--json"),
+        run(...list, "--limit", "1", "--json"),
+        run(...list, "--before", declined),
+        run(...list, "--status", "DECLINED", "--json"),
+        run("payments", "show", taken, "--json"),
+        run("payments", "show", declined),
+        run("payments", "show", taken),
+        run("payments", "show", simulated, "--json"),
+        run("payments", "show", "01a1fe08-9226-7266-a33a-e3e7f1609a4e"),
+        run("usage", "--workspace", "acme", "--from", "1 day", "--json"),
+        run("usage", "--workspace", "acme", "--from", "2020-02-01", "--until", "2020-01-01")
+      ])
     assert.deepStrictEqual(idsOf(all), [declined, taken])
     const { created, provider_reference, updated, ...row } = documentOf(all).data[1]
     for (const at of [created, updated]) assert.match(at, time)
     assert.isString(provider_reference)
-    assert.deepStrictEqual(row, {
-      payment_id: taken,
-      workspace_id: "acme",
-      environment: "production",
-      reference: "taken",
-      status: "PARTIALLY_REFUNDED",
-      state: "partially_refunded",
-      amount: 1999,
-      currency: "EUR",
-      authorized_amount: 1999,
-      captured_amount: 1999,
-      refunded_amount: 500,
-      refund_pending_amount: 0,
-      connection_id: "main"
-    })
+    const amounts = { authorized_amount: 1999, captured_amount: 1999, refunded_amount: 500, refund_pending_amount: 0 }
+    assert.deepInclude(row, { ...amounts, payment_id: taken, reference: "taken", state: "partially_refunded" })
     const { has_more, next_cursor } = documentOf(first)
     assert.deepStrictEqual([idsOf(first), has_more, next_cursor], [[declined], true, declined])
     assert.match(
@@ -114,50 +82,44 @@ describe("pointsman payments and usage", () => {
     assert.deepInclude(file, { payment_id: taken, review: null, needs_operator: false, next_check_at: null })
     assert.deepInclude(file.attempts[0], { connection_id: "main", outcome: "captured", amount: 1999 })
     assert.deepInclude(file.refunds[0], { state: "succeeded", amount: 500, currency: "EUR" })
-    assert.deepStrictEqual(file.events, await read(taken))
+    assert.deepStrictEqual(file.events, await events(taken))
     assert.match(
       shownText.stdout,
       /^Status +DECLINED \(declined\)\nDeclined +\w+ \(51\)\nAdvice +use_another_method\nNext +-$/mu
     )
     assert.match(shownText.stdout, /^att_\S+ .* ch_declined /mu)
+    for (const said of [
+      /^Amount +€19\.99\nAuthorized +€19\.99\nCaptured +€19\.99\nRefunded +€5\.00, and €0\.00 pending$/mu,
+      /^att_\S+ +main +€19\.99 /mu,
+      /^rf_\S+ +api +succeeded +€5\.00 /mu,
+      / payment\.refunded .*refund_amount: €5\.00, refunded_total: €5\.00,/u
+    ]) {
+      assert.match(takenText.stdout, said)
+    }
     assert.deepInclude(documentOf(sandbox).data, { payment_id: simulated, environment: "sandbox" })
     assertRefused(noPayment, /^Payment "01a1fe08-9226-7266-a33a-e3e7f1609a4e" not found\.$/mu)
 
     // Of production alone, and whatever the provider answered.
     assert.deepInclude(documentOf(used).data, { workspace_id: "acme", payments: 2 })
     assertRefused(backwards, /^--from: expected a time before the end of the period, 2020-01-01T00:00:00\.000Z\.$/mu)
-    assert.strictEqual(asked(), before)
-  })
-  it("payments in currencies of any scale are listed and shown as money", async () => {
-    const { create, run, taken } = await setUp()
-    const dinars = await create("dinars", liveKey, "KWD")
-    const yen = await create("yen", liveKey, "JPY")
+    assert.strictEqual(provider.calls.length, before)
 
-    const { stdout } = await run("payments", "list", "--workspace", "acme", "--environment", "production")
+    // Currencies of any scale; programs count in minor units.
+    const dinars = await create("dinars", liveKey, { currency: "KWD" })
+    const yen = await create("yen", liveKey, { currency: "JPY" })
+    const { stdout } = await run(...list)
     assert.match(stdout, new RegExp(`^${yen} .* CAPTURED +¥1,999 +¥1,999 +¥0 +main +yen$`, "mu"))
-    assert.match(
-      stdout,
-      new RegExp(`^${dinars} .* CAPTURED +KWD 1\\.999 +KWD 1\\.999 +KWD 0\\.000 +main +dinars$`, "mu")
-    )
-
-    const shown = (await run("payments", "show", taken)).stdout
-    assert.match(
-      shown,
-      /^Amount +€19\.99\nAuthorized +€19\.99\nCaptured +€19\.99\nRefunded +€5\.00, and €0\.00 pending$/mu
-    )
-    assert.match(shown, /^att_\S+ +main +€19\.99 /mu)
-    assert.match(shown, /^rf_\S+ +api +succeeded +€5\.00 /mu)
-    assert.match(shown, / payment\.refunded .*refund_amount: €5\.00, refunded_total: €5\.00,/u)
-    // Programs count in minor units.
+    const dinarsLine = `^${dinars} .* CAPTURED +KWD 1\\.999 +KWD 1\\.999 +KWD 0\\.000 +main +dinars$`
+    assert.match(stdout, new RegExp(dinarsLine, "mu"))
     assert.deepInclude(documentOf(await run("payments", "show", yen, "--json")).data, { amount: 1999, currency: "JPY" })
   })
+
   it.runIf(existsSync("/usr/bin/script"))(
     "a terminal's list fits it, with whole ids and the colours it takes",
     async () => {
       const { create, folder, taken } = await setUp()
       const reference = `order of ${"a customer ".repeat(4)}`.trim()
       const long = await create(reference)
-      const list = ["payments", "list", "--workspace", "acme", "--environment", "production"]
       const listed = (columns: number, environment: Readonly<Record<string, string>> = {}): string => {
         const line = [process.execPath, bundledMain, ...list].map((word) => `'${word}'`).join(" ")
         const env = { PATH: process.env["PATH"] ?? "", SHELL: "/bin/sh", TERM: "xterm", ...environment }

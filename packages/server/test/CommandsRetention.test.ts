@@ -2,61 +2,45 @@
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "vitest"
-import { runHere } from "./support/CommandInProcess.ts"
-import { documentOf } from "./support/CommandProcess.ts"
+import { assertRefused } from "./support/CommandProcess.ts"
 import { connectionTo, workspaceWith } from "./support/Configurations.ts"
-import { startProvider } from "./support/ScriptedProvider.ts"
-import { startServerHere } from "./support/ServerHere.ts"
-import { temporaryFolder } from "./support/ServerProcess.ts"
+import { openShop } from "./support/ShopHere.ts"
 
 describe("pointsman retention", () => {
   it("an old message's body leaves by retention, as status and a dry run said", async () => {
-    const folder = temporaryFolder()
-    const workspace = workspaceWith([connectionTo(await startProvider())])
-    await startServerHere({
-      folder,
-      configuration: {
+    const { data, folder, run } = await openShop({
+      configured: (provider) => ({
         retention: { payments: "10 years" },
-        workspaces: [{ ...workspace, retention: { deliveries: "off" } }]
-      }
+        workspaces: [{ ...workspaceWith([connectionTo(provider)]), retention: { deliveries: "off" } }]
+      })
     })
     const db = new DatabaseSync(join(folder, ".pointsman/pointsman.db"))
-    db.prepare(`insert into messages (workspace_id, environment, connection_id, event_id, about, subject_id, outcome,
+    db.exec(`insert into messages (workspace_id, environment, connection_id, event_id, about, subject_id, outcome,
         written_at, received_at, body, is_sealed)
-      values (?, 'production', 'first', 'msg_1', 'charge', 'att_1', 'applied', 1, 1, 'the body', 0)`).run(workspace.id)
+      values ('acme', 'production', 'first', 'msg_1', 'charge', 'att_1', 'applied', 1, 1, 'the body', 0)`)
     const bodyOf = () => db.prepare("select body from messages").get()?.["body"]
-    const run = (...words: ReadonlyArray<string>) => runHere(folder, ["retention", ...words, "--json"])
-
+    const nothing = { payments: 0, deliveries: 0, kept: {}, oldest_payment: null, oldest_delivery: null }
     for (const words of [["status"], ["run", "--dry-run"]]) {
-      const { data } = documentOf(await run(...words))
-      assert.deepStrictEqual(data.tenants[1], {
-        workspace_id: workspace.id,
+      const { dry_run, tenants } = await data("retention", ...words)
+      assert.deepStrictEqual(tenants[1], {
+        ...nothing,
+        workspace_id: "acme",
         environment: "production",
         retention: { payments: "10 years", deliveries: "off", messages: "90 days" },
-        payments: 0,
-        deliveries: 0,
         message_bodies: 1,
-        kept: {},
-        oldest_payment: null,
-        oldest_delivery: null,
         oldest_message_body: "1970-01-01T00:00:00.001Z"
       })
-      assert.isTrue(data.dry_run)
+      assert.isTrue(dry_run)
       assert.strictEqual(bodyOf(), "the body")
     }
-    const refused = await run("run", "--by", "Jo")
-    assert.strictEqual(refused.code, 1)
-    assert.match(refused.stderr, /\(--config\): expected .* field `archive`.* or --without-archive/u)
+    const refused = await run("retention", "run", "--by", "Jo")
+    assertRefused(refused, /\(--config\): expected .* field `archive`.* or --without-archive/u)
     assert.strictEqual(bodyOf(), "the body")
-    const { data } = documentOf(await run("run", "--without-archive", "--by", "Jo"))
-    assert.strictEqual(data.tenants[1].message_bodies, 1)
-    assert.isNull(data.tenants[1].oldest_message_body)
+    const { tenants } = await data("retention", "run", "--without-archive", "--by", "Jo")
+    assert.deepInclude(tenants[1], { message_bodies: 1, oldest_message_body: null })
     assert.strictEqual(bodyOf(), "")
-    const audit = documentOf(await runHere(folder, ["audit", "list", "--json"])).data
-    assert.include(JSON.stringify(audit), "retention.sweeping")
-    const unknown = await run("status", "--workspace", "nobody")
-    assert.strictEqual(unknown.code, 1)
-    assert.include(unknown.stderr, "--workspace: expected one of")
+    assert.include(JSON.stringify(await data("audit", "list")), "retention.sweeping")
+    assertRefused(await run("retention", "status", "--workspace", "nobody"), "--workspace: expected one of")
     db.close()
   })
 })

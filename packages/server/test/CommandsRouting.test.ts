@@ -3,13 +3,10 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { assert, describe, it } from "vitest"
-import { runHere } from "./support/CommandInProcess.ts"
-import { assertRefused, type CommandEnd, documentOf } from "./support/CommandProcess.ts"
+import { assertRefused, documentOf } from "./support/CommandProcess.ts"
 import { connectionTo, workspaceWith } from "./support/Configurations.ts"
-import { pay } from "./support/Pay.ts"
-import { startProvider } from "./support/ScriptedProvider.ts"
-import { startServerHere } from "./support/ServerHere.ts"
-import { each, temporaryFolder } from "./support/ServerProcess.ts"
+import { each } from "./support/ServerProcess.ts"
+import { openShop } from "./support/ShopHere.ts"
 
 const dead = { url: "http://127.0.0.1:9", apiKey: "none" }
 
@@ -22,16 +19,12 @@ const routing = {
 
 /** A server whose first connection is dead, and two payments that it made: a small one and a big one. */
 const setUp = async () => {
-  const provider = await startProvider()
-  const folder = temporaryFolder()
-  const connections = [connectionTo(dead), { ...connectionTo(provider, "backup"), name: "The backup" }]
-  const workspace = { ...workspaceWith(connections), routing: { production: routing } }
-  const server = await startServerHere({ folder, configuration: { workspaces: [workspace, { id: "globex" }] } })
-  const create = async (amount: number): Promise<string> => {
-    const made = await pay(server, `order-${amount}`, { amount, card_brand: "visa" })
-    assert.deepStrictEqual([made.status, made.body.data.status], [201, "CAPTURED"])
-    return made.body.data.payment_id
-  }
+  const { create, data, folder, provider, run } = await openShop({
+    configured: (provider) => {
+      const connections = [connectionTo(dead), { ...connectionTo(provider, "backup"), name: "The backup" }]
+      return { workspaces: [{ ...workspaceWith(connections), routing: { production: routing } }, { id: "globex" }] }
+    }
+  })
   const configured = (name: string, change: object, connection: object = {}): string => {
     const path = join(folder, `${name}.json`)
     const changed = [connectionTo(provider), { ...connectionTo(provider, "backup"), ...connection }]
@@ -39,40 +32,25 @@ const setUp = async () => {
     writeFileSync(path, JSON.stringify({ workspaces: [wanted] }))
     return path
   }
-  const run = (...words: ReadonlyArray<string>) => runHere(folder, ["routing", ...words])
-  return { small: await create(1_999), big: await create(20_000), configured, provider, run }
-}
-
-interface RateView {
-  readonly connection_id: string
-  readonly segment: string | null
-  readonly success_rate: number
-}
-
-/** The server writes what it learned every few seconds; a test that never sees it runs into its own time-out. */
-const ratesWhen = async (
-  isSo: (rates: ReadonlyArray<RateView>) => boolean,
-  look: () => Promise<CommandEnd>
-): Promise<ReadonlyArray<RateView>> => {
-  for (;;) {
-    const rates: ReadonlyArray<RateView> = documentOf(await look()).data
-    if (isSo(rates)) return rates
-    await sleep(500)
+  const card = { card_brand: "visa" }
+  return {
+    small: await create("small", card),
+    big: await create("big", { ...card, amount: 20_000 }),
+    configured,
+    provider,
+    run: (...words: ReadonlyArray<string>) => run("routing", ...words),
+    data: (...words: ReadonlyArray<string>) => data("routing", ...words)
   }
 }
 
 describe("pointsman routing", () => {
   it("an explained payment says what decided, in which order, and what happened", async () => {
-    const { big, run, small } = await setUp()
-    const [text, json, ruled, absent, rates] = await Promise.all([
+    const { big, data, run, small } = await setUp()
+    const [text, json, ruled, absent] = await Promise.all([
       run("explain", small),
       run("explain", small, "--json"),
       run("explain", big),
-      run("explain", "01a1fe08-9226-7266-a33a-e3e7f1609a4e"),
-      ratesWhen(
-        (all) => all.length === 4,
-        () => run("rates", "--workspace", "acme", "--json")
-      )
+      run("explain", "01a1fe08-9226-7266-a33a-e3e7f1609a4e")
     ])
     assert.strictEqual(text.code, 0)
     for (const said of [
@@ -90,17 +68,21 @@ describe("pointsman routing", () => {
     assert.deepStrictEqual(each(attempts, "outcome"), ["not_sent", "captured"])
     assert.isAbove(explanation.length, 2)
     assert.match(ruled.stdout, /The rule "big tickets" is the first that matches\..*mode is fixed/su)
-    const told = ({ connection_id, segment, success_rate }: (typeof rates)[number]) => [
-      connection_id,
-      segment,
-      success_rate
-    ]
-    assert.deepStrictEqual(rates.map(told), [
-      ["backup", null, 1],
-      ["backup", "EUR NL card visa", 1],
-      ["main", null, 0],
-      ["main", "EUR NL card visa", 0]
-    ])
+    // The server writes what it learned every few seconds; a test that never sees it runs into its own time-out.
+    let rates: ReadonlyArray<Record<"connection_id" | "segment" | "success_rate", unknown>> = []
+    while (rates.length < 4) {
+      await sleep(500)
+      rates = await data("rates", "--workspace", "acme")
+    }
+    assert.deepStrictEqual(
+      rates.map(({ connection_id, segment, success_rate }) => [connection_id, segment, success_rate]),
+      [
+        ["backup", null, 1],
+        ["backup", "EUR NL card visa", 1],
+        ["main", null, 0],
+        ["main", "EUR NL card visa", 0]
+      ]
+    )
     assertRefused(absent, /Payment "01a1fe08.* not found/u)
   })
 
@@ -108,26 +90,27 @@ describe("pointsman routing", () => {
     const { big, configured, provider, run, small } = await setUp()
     const asked = provider.calls.length
     const moves = configured("moves", { order: ["backup", "main"] }, { supports: { amount: { EUR: { max: 9_999 } } } })
-    const words = ["replay", "--workspace", "acme", "--since", "2026-01-01", "--config", moves]
+    const replay = (since: string, ...words: ReadonlyArray<string>) =>
+      run("replay", "--workspace", "acme", "--since", since, ...words)
+    const moved = ["2026-01-01", "--config", moves] as const
     const [own, json, text, short, when, noDay, backwards, whose, wrong, empty] = await Promise.all([
-      run("replay", "--workspace", "acme", "--since", "1 hour", "--json"),
-      run(...words, "--json"),
-      run(...words),
-      run(...words, "--limit", "1", "--json"),
-      run("replay", "--workspace", "acme", "--since", "yesterday"),
-      run("replay", "--workspace", "acme", "--since", "2026-02-31"),
-      run("replay", "--workspace", "acme", "--since", "2026-02-02", "--until", "2026-02-01"),
+      replay("1 hour", "--json"),
+      replay(...moved, "--json"),
+      replay(...moved),
+      replay(...moved, "--limit", "1", "--json"),
+      replay("yesterday"),
+      replay("2026-02-31"),
+      replay("2026-02-02", "--until", "2026-02-01"),
       run("replay", "--since", "1 hour"),
-      run("replay", "--workspace", "acme", "--since", "1 hour", "--config", configured("wrong", { order: ["nope"] })),
-      run("replay", "--workspace", "acme", "--since", "1 hour", "--environment", "sandbox", "--json")
+      replay("1 hour", "--config", configured("wrong", { order: ["nope"] })),
+      replay("1 hour", "--environment", "sandbox", "--json")
     ])
-    const same = { payments: 2, same: 2, reordered: 0, moved: 0, nowhere: 0, differing: [] }
-    assert.deepInclude(documentOf(own).data, same)
+    const counts = { payments: 2, same: 2, reordered: 0, moved: 0, nowhere: 0 }
+    assert.deepInclude(documentOf(own).data, { ...counts, differing: [] })
     const { differing, ...counted } = documentOf(json).data
     assert.deepStrictEqual(counted, {
-      payments: 2,
+      ...counts,
       same: 0,
-      reordered: 0,
       moved: 1,
       nowhere: 1,
       moves: [
@@ -137,13 +120,8 @@ describe("pointsman routing", () => {
       nowhere_because: { AMOUNT_OUT_OF_RANGE: 1 },
       all_shown: true
     })
-    assert.deepStrictEqual(
-      differing.map((one: { payment_id: string; verdict: string }) => [one.payment_id, one.verdict]),
-      [
-        [small, "moved"],
-        [big, "nowhere"]
-      ]
-    )
+    assert.deepStrictEqual(each(differing, "payment_id"), [small, big])
+    assert.deepStrictEqual(each(differing, "verdict"), ["moved", "nowhere"])
     assert.match(text.stdout, /FROM\s+TO\s+PAYMENTS.*main\s+backup\s+1\s+50 %\s+€19\.99/su)
     assert.deepInclude(documentOf(short).data, { all_shown: false, moved: 1, nowhere: 1 })
     assert.strictEqual(provider.calls.length, asked)
