@@ -3,7 +3,7 @@ import { readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
-import { documentOf } from "./support/CommandProcess.ts"
+import { assertRefused, documentOf } from "./support/CommandProcess.ts"
 import { liveKey } from "./support/Configurations.ts"
 import { startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
@@ -82,16 +82,9 @@ describe("pointsman config check", () => {
       runHere(folder, [...check, "--strict"], { ...elsewhere, POINTSMAN_CONFIG: "good.json" }),
       runHere(folder, [...check, "--config", "good.json", "--json"], environment)
     ])
-    assert.deepStrictEqual(text, {
-      code: 0,
-      stdout: "2 workspaces, 3 connections, 1 rule: no findings\n",
-      stderr: ""
-    })
-    assert.deepStrictEqual(documentOf(json), {
-      checked: { workspaces: 2, connections: 3, rules: 1 },
-      mistakes: [],
-      findings: []
-    })
+    assert.deepStrictEqual(text, { code: 0, stdout: "2 workspaces, 3 connections, 1 rule: no findings\n", stderr: "" })
+    const checked = { workspaces: 2, connections: 3, rules: 1 }
+    assert.deepStrictEqual(documentOf(json), { checked, mistakes: [], findings: [] })
     assert.deepStrictEqual(readdirSync(folder), ["good.json"])
   })
 
@@ -102,25 +95,16 @@ describe("pointsman config check", () => {
       runHere(folder, words, environment),
       runHere(folder, [...words, "--strict", "--json"], environment)
     ])
-    assert.deepStrictEqual(text, {
-      code: 0,
-      stdout: [
-        "Findings in doubtful.json:",
-        ...lines.map((line) => `  ${line}`),
-        "1 workspace, 2 connections, 3 rules: 3 findings\n"
-      ].join("\n"),
-      stderr: ""
-    })
+    const found = lines.map((line) => `  ${line}\n`).join("")
+    const stdout = `Findings in doubtful.json:\n${found}1 workspace, 2 connections, 3 rules: 3 findings\n`
+    assert.deepStrictEqual(text, { code: 0, stdout, stderr: "" })
     assert.deepStrictEqual([strict.code, strict.stderr], [1, ""])
     const { findings, mistakes } = JSON.parse(strict.stdout)
     assert.deepStrictEqual(mistakes, [])
     assert.lengthOf(findings, 3)
-    assert.deepStrictEqual(findings[1], {
-      path: `${place}.rules[2]`,
-      rule: "big\u001b cards",
-      kind: "unreachable",
-      reason: 'Every payment that it matches is decided earlier by the rule "cards".'
-    })
+    const reason = 'Every payment that it matches is decided earlier by the rule "cards".'
+    const unreachable = { path: `${place}.rules[2]`, rule: "big\u001b cards", kind: "unreachable", reason }
+    assert.deepStrictEqual(findings[1], unreachable)
   })
 
   it("a check reports public production providers without encryption", async () => {
@@ -139,13 +123,8 @@ describe("pointsman config check", () => {
     const { code, stdout } = await runHere(folder, [...check, "--config", "open.json", "--strict"], environment)
     const lineOf = (index: number) =>
       `  workspaces[0].connections[${index}].credentials.baseUrl (insecure): Its payments and its secret reach the provider over the public internet without encryption. Use https.`
-    assert.deepStrictEqual(
-      [code, stdout],
-      [
-        1,
-        ["Findings in open.json:", lineOf(0), lineOf(1), "1 workspace, 7 connections, 0 rules: 2 findings\n"].join("\n")
-      ]
-    )
+    const said = ["Findings in open.json:", lineOf(0), lineOf(1), "1 workspace, 7 connections, 0 rules: 2 findings\n"]
+    assert.deepStrictEqual([code, stdout], [1, said.join("\n")])
   })
 
   it("a check of a file with mistakes, of none, or none named ends with 1 and says so", async () => {
@@ -170,27 +149,13 @@ describe("pointsman config check", () => {
       [unsetJson.code, JSON.parse(unsetJson.stdout)],
       [1, { checked: null, mistakes: [0, 1].map((index) => ({ path: at(index), message })), findings: [] }]
     )
-    assert.strictEqual(broken.code, 1)
+    assert.deepStrictEqual([broken.code, absent.code], [1, 1])
     assert.match(broken.stdout, /^The configuration file broken\.json is not valid JSON/u)
     assert.notInclude(broken.stdout, "visible")
-    assert.deepStrictEqual(
-      [absent.code, JSON.parse(absent.stdout)],
-      [
-        1,
-        {
-          checked: null,
-          mistakes: [{ path: null, message: "The configuration file absent.json cannot be read (NotFound)." }],
-          findings: []
-        }
-      ]
-    )
-    assert.deepStrictEqual(none, {
-      code: 1,
-      stdout: "",
-      stderr: "POINTSMAN_CONFIG (--config): expected the path of the configuration file to check.\n"
-    })
-    assert.deepStrictEqual([setting.code, setting.stdout], [1, ""])
-    assert.include(setting.stderr, "POINTSMAN_CLAIM_WINDOW (--claim-window): expected")
+    const mistake = { path: null, message: "The configuration file absent.json cannot be read (NotFound)." }
+    assert.deepStrictEqual(JSON.parse(absent.stdout), { checked: null, mistakes: [mistake], findings: [] })
+    assertRefused(none, /^POINTSMAN_CONFIG \(--config\): expected the path of the configuration file to check\.\n$/u)
+    assertRefused(setting, "POINTSMAN_CLAIM_WINDOW (--claim-window): expected")
   })
 
   it("a server prints parts that can never take effect, one per line, and serves", async () => {

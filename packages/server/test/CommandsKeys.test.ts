@@ -86,17 +86,12 @@ describe("pointsman keys, workspaces and connections", () => {
     assertRefused(badScope, /Invalid value for flag --scopes.*payments:write, refunds:write/su)
 
     // Both work at once, each for what it may.
-    const asks = async (held: string) => [
-      (await server.request("GET", "/api/v1/payments", { key: held })).status,
-      (await server.request("POST", "/api/v1/payments", { key: held, body: {} })).status
-    ]
-    assert.deepStrictEqual(
-      [await asks(key), await asks(reader)],
-      [
-        [200, 400],
-        [200, 403]
-      ]
-    )
+    const asks = async (held: string) => {
+      const { status } = await server.request("GET", "/api/v1/payments", { key: held })
+      return [status, (await server.request("POST", "/api/v1/payments", { key: held, body: {} })).status]
+    }
+    assert.deepStrictEqual(await asks(key), [200, 400])
+    assert.deepStrictEqual(await asks(reader), [200, 403])
 
     const [acme, globex] = documentOf(workspaces).data
     assert.deepStrictEqual(acme, {
@@ -149,13 +144,8 @@ describe("pointsman keys, workspaces and connections", () => {
       [0, "", `Revoked the key ${idOf(key)} of acme (production). Servers reject it from now on.`]
     )
     assert.match(limits ?? "", /^Scopes: all\. Expires: never\. Networks: any\. Last used: \S+\.$/u)
-    assert.deepStrictEqual(
-      [await asks(key), await asks(reader)],
-      [
-        [401, 401],
-        [200, 403]
-      ]
-    )
+    assert.deepStrictEqual(await asks(key), [401, 401])
+    assert.deepStrictEqual(await asks(reader), [200, 403])
     assert.match(
       text.stdout,
       new RegExp(`^KEY .*\\n${idOf(testKey)} +- +acme +sandbox +payments:read +any +configuration .*-\\n$`, "u")
@@ -223,19 +213,15 @@ describe("the key that is meant", () => {
   const said = (text: string): string =>
     Result.match(oneKey(keys, text), { onFailure: ({ message }) => message, onSuccess: ({ hash }) => hash })
 
-  it("a beginning of only one of several keys is that key", () => {
-    assert.strictEqual(said("3f9a1c05"), keys[2]?.hash)
-    assert.strictEqual(said("3f9a1c04be7788"), keys[1]?.hash)
-    assert.strictEqual(said(keys[0]?.hash ?? ""), keys[0]?.hash)
-  })
-
-  it("keys that begin alike are named and none is taken", () => {
-    assert.match(said("3f9a1c04"), /^More than one key begins with 3f9a1c04, so none was changed: /u)
-    for (const { hash } of keys.slice(0, 2)) assert.include(said("3f9a1c04"), `${hash} of acme (sandbox)`)
-    assert.notInclude(said("3f9a1c04"), keys[2]?.hash ?? "")
-  })
-
-  it("a prefix of no key, or the key itself, is refused, and the key not repeated", () => {
+  it("a beginning of only one of several keys is that key, and nothing else is taken", () => {
+    const [first = "", second = "", third = ""] = keys.map(({ hash }) => hash)
+    for (const [text, hash] of Object.entries({ "3f9a1c05": third, "3f9a1c04be7788": second, [first]: first })) {
+      assert.strictEqual(said(text), hash)
+    }
+    const alike = said("3f9a1c04")
+    assert.match(alike, /^More than one key begins with 3f9a1c04, so none was changed: /u)
+    for (const hash of [first, second]) assert.include(alike, `${hash} of acme (sandbox)`)
+    assert.notInclude(alike, third)
     assert.strictEqual(said("00000000ffff"), "Key 00000000ffff not found.")
     assert.match(said(liveKey), /^Expected a hash prefix from `pointsman keys list`, not the key itself/u)
     assert.notInclude(said(liveKey), liveKey)

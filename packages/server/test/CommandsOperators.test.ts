@@ -5,7 +5,7 @@ import { sandbox } from "@pointsman/node/sandbox"
 import { sqlite } from "@pointsman/node/sqlite"
 import { assert, describe, it, onTestFinished } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
-import { documentOf } from "./support/CommandProcess.ts"
+import { assertRefused, documentOf } from "./support/CommandProcess.ts"
 import { startServerHere } from "./support/ServerHere.ts"
 import { each, temporaryFolder } from "./support/ServerProcess.ts"
 
@@ -46,9 +46,7 @@ describe("pointsman operators", () => {
       [["change", "ann@example.com", "--role", "viewer"], "is the only one with the role admin in all workspaces."],
       [["remove", "ann@example.com"], "is the only one with the role admin in all workspaces."]
     ] as const) {
-      const refused = await run(...words)
-      assert.deepStrictEqual([refused.code, refused.stdout], [1, ""])
-      assert.include(refused.stderr, expected)
+      assertRefused(await run(...words), expected)
     }
 
     const changed = await run(
@@ -76,28 +74,15 @@ describe("pointsman operators", () => {
 
     const { data } = documentOf(await runHere(folder, ["audit", "list", "--json"]))
     const about = data.filter(({ action }: { readonly action: string }) => action.startsWith("operator."))
-    assert.deepStrictEqual(
-      about.map(({ action, actor }: { readonly action: string; readonly actor: string }) => [action, actor]),
-      [
-        ["operator.added", "root"],
-        ["operator.added", "root"],
-        ["operator.changed", "root"],
-        ["operator.changed", "root"],
-        ["operator.linked", "root"],
-        ["operator.removed", "root"]
-      ]
-    )
+    const acts = ["added", "added", "changed", "changed", "linked", "removed"].map((act) => `operator.${act}`)
+    assert.deepStrictEqual([each(about, "action"), each(about, "actor")], [acts, acts.map(() => "root")])
     assert.notInclude(JSON.stringify(data), link.stdout.trim().slice(-43))
   })
 
   it("the command and a program on @pointsman/node manage each other's operators", async () => {
     const folder = temporaryFolder()
     const encryptionKey = "jZAB0yxqcD2Vkhp3EVBQ8z3YI9PxcwvTUhXcvsrW3CA="
-    const {
-      console: openConsole,
-      operators,
-      close
-    } = await createPointsman({
+    const pointsman = await createPointsman({
       storage: sqlite(join(folder, "shop.db")),
       connectors: [sandbox()],
       encryptionKey,
@@ -105,7 +90,8 @@ describe("pointsman operators", () => {
       log: () => {},
       workspaces: [{ id: "shop", connections: [{ id: "first", environment: "sandbox" }] }]
     })
-    onTestFinished(close)
+    onTestFinished(pointsman.close)
+    const { operators } = pointsman
     await operators.add({ login: "ann", role: "admin" })
     const settings = {
       POINTSMAN_DATABASE_URL: `sqlite:${join(folder, "shop.db")}`,
@@ -119,12 +105,11 @@ describe("pointsman operators", () => {
 
     const link = await run("link", "jo", "--console-url", "http://shop.example/desk/", "--by", "root")
     assert.match(link.stdout, /^http:\/\/shop\.example\/desk\/link\/[A-Za-z0-9_-]{43}\n$/u)
-    const { handler } = await openConsole({ mount: "/desk" })
+    const { handler } = await pointsman.console({ mount: "/desk" })
     const origin = "http://shop.example"
     const signedIn = await handler(new Request(link.stdout.trim(), { method: "POST", headers: { origin } }))
     assert.deepStrictEqual([signedIn.status, signedIn.headers.get("location")], [303, "/desk/day"])
     const refused = await run("link", "jo", "--console-url", "shop.example")
-    assert.strictEqual(refused.code, 1)
-    assert.include(refused.stderr, "an http or https URL without query and fragment")
+    assertRefused(refused, "an http or https URL without query and fragment")
   })
 })

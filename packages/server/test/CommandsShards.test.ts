@@ -4,28 +4,24 @@ import { runHere } from "./support/CommandInProcess.ts"
 import { newDatabase, postgresMissing } from "./support/PostgresServer.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
 
-const commands: ReadonlyArray<ReadonlyArray<string>> = [
-  ["list"],
-  ["isolate", "--workspace", "acme"],
-  ["move", "--workspace", "acme", "--to", "10.0.0.3:5432"],
-  ["rebalance"]
-]
-
 describe("pointsman shards without a cluster", () => {
-  it("a command without a cluster names the setting", async () => {
+  it("a command without a cluster, or with flags that exclude each other, says so", async () => {
     const folder = temporaryFolder()
-    for (const words of commands) {
-      const { code, stderr, stdout } = await runHere(folder, ["shards", ...words])
-      assert.deepStrictEqual(
-        [code, stdout, stderr],
-        [
-          1,
-          "",
-          'POINTSMAN_DATABASE_DISTRIBUTED (--database-distributed): expected "citus", with the URL of a node in ' +
-            "POINTSMAN_DATABASE_URL (--database-url): only a cluster has shards.\n"
-        ],
-        words.join(" ")
-      )
+    const citus =
+      'POINTSMAN_DATABASE_DISTRIBUTED (--database-distributed): expected "citus", with the URL of a node in ' +
+      "POINTSMAN_DATABASE_URL (--database-url): only a cluster has shards.\n"
+    const one = "--workspace, --shard: expected one of them.\n"
+    for (const [words, expected] of [
+      [["list"], citus],
+      [["isolate", "--workspace", "acme"], citus],
+      [["move", "--workspace", "acme", "--to", "10.0.0.3:5432"], citus],
+      [["rebalance"], citus],
+      [["move", "--to", "a:1"], one],
+      [["move", "--to", "a:1", "--workspace", "acme", "--shard", "1"], one],
+      [["rebalance", "--stop", "--drain", "a:1"], "--stop, --drain: expected one of them.\n"]
+    ] as const) {
+      const ended = await runHere(folder, ["shards", ...words])
+      assert.deepStrictEqual(ended, { code: 1, stdout: "", stderr: expected })
     }
   })
 
@@ -38,17 +34,5 @@ describe("pointsman shards without a cluster", () => {
     const { code, stderr } = await runHere(temporaryFolder(), ["shards", "list"], environment)
     assert.strictEqual(code, 1)
     assert.match(stderr, /has not the extension citus/u)
-  })
-
-  it("flags that exclude each other are named", async () => {
-    const folder = temporaryFolder()
-    for (const [words, expected] of [
-      [["move", "--to", "a:1"], "--workspace, --shard: expected one of them.\n"],
-      [["move", "--to", "a:1", "--workspace", "acme", "--shard", "1"], "--workspace, --shard: expected one of them.\n"],
-      [["rebalance", "--stop", "--drain", "a:1"], "--stop, --drain: expected one of them.\n"]
-    ] as const) {
-      const { code, stderr } = await runHere(folder, ["shards", ...words])
-      assert.deepStrictEqual([code, stderr], [1, expected])
-    }
   })
 })

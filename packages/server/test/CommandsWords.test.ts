@@ -24,83 +24,59 @@ const typed = (given: Typed): StatementTexts => ({
 
 const captured: Typed = { charge: "captured", amount: 1999 }
 const refund: Typed = { refund: "rf_1" }
+const reference: Typed = { reference: "ch_1" }
 const succeeded: Typed = { refundState: "succeeded" }
 
 describe("a statement", () => {
-  it.each<[string, Typed, string]>([
-    ["none", {}, "Expected exactly one of --charge, --refund with --refund-state, or --reviewed."],
-    ["two", { ...captured, reviewed: true }, "Expected exactly one of"],
-    ["a charge and a refund", { ...captured, ...refund, ...succeeded }, "Expected exactly one of"],
-    ["an amount alone", { amount: 1 }, "Expected exactly one of"],
-    ["captured without its amount", { charge: "captured" }, "--amount: expected with --charge captured"],
-    ["declined with an amount", { ...captured, charge: "declined" }, "--amount: expected only with"],
+  it.each<[Typed, string]>([
+    [{}, "Expected exactly one of --charge, --refund with --refund-state, or --reviewed."],
+    [{ ...captured, reviewed: true }, "Expected exactly one of"],
+    [{ ...captured, ...refund, ...succeeded }, "Expected exactly one of"],
+    [{ amount: 1 }, "Expected exactly one of"],
+    [{ charge: "captured" }, "--amount: expected with --charge captured"],
+    [{ ...captured, charge: "declined" }, "--amount: expected only with"],
+    [{ ...reference, charge: "never_received" }, "--reference: not allowed with --charge never-received."],
+    [{ ...reference, charge: "capture_failed" }, "--reference: not allowed with --charge capture-failed."],
+    [{ charge: "void_failed", attempt: "att_1" }, "--attempt: not allowed with --charge void-failed."],
+    [{ ...refund, ...succeeded, amount: 1 }, "--amount: expected only with"],
+    [{ ...refund, ...succeeded, attempt: "att_1" }, "--attempt: expected only"],
+    [refund, "--refund-state: required with --refund; expected succeeded, failed or never"],
+    [succeeded, "--refund: required with --refund-state; expected the refund's id"],
     [
-      "never received, with a reference",
-      { charge: "never_received", reference: "ch_1" },
-      "--reference: not allowed with --charge never-received."
-    ],
-    [
-      "a failed capture, with a reference",
-      { charge: "capture_failed", reference: "ch_1" },
-      "--reference: not allowed with --charge capture-failed."
-    ],
-    [
-      "a failed void of an attempt",
-      { charge: "void_failed", attempt: "att_1" },
-      "--attempt: not allowed with --charge void-failed."
-    ],
-    ["a refund with an amount", { ...refund, ...succeeded, amount: 1 }, "--amount: expected only with"],
-    ["a refund of an attempt", { ...refund, ...succeeded, attempt: "att_1" }, "--attempt: expected only"],
-    [
-      "a refund without its state",
-      refund,
-      "--refund-state: required with --refund; expected succeeded, failed or never"
-    ],
-    ["a refund's state alone", succeeded, "--refund: required with --refund-state; expected the refund's id"],
-    [
-      "a refund never received, with a reference",
-      { ...refund, reference: "ch_1", refundState: "never_received" },
+      { ...refund, ...reference, refundState: "never_received" },
       "--reference: not allowed with --refund-state never-received."
     ],
-    ["a look with a reference", { reviewed: true, reference: "ch_1" }, "--reference: expected only with"],
-    ["a look with an amount", { reviewed: true, amount: 1 }, "--amount: expected only with"]
-  ])("%s is refused, and the flag is named", (_, given, said) => {
+    [{ ...reference, reviewed: true }, "--reference: expected only with"],
+    [{ reviewed: true, amount: 1 }, "--amount: expected only with"]
+  ])("the statement %j is refused, and the flag is named", (given, said) => {
     const refused = statementOf(typed(given))
     assert.isTrue(Result.isFailure(refused) && refused.failure.startsWith(said), JSON.stringify(refused))
   })
 
-  it.each<[string, Typed, object, string]>([
+  const charge = { _tag: "Charge", attemptId: null, amountMinor: null, providerRef: null }
+  it.each<[Typed, object, string]>([
     [
-      "a capture",
-      { ...captured, reference: "ch_1", attempt: "att_1" },
-      { _tag: "Charge", says: "captured", attemptId: "att_1", amountMinor: 1999, providerRef: "ch_1" },
+      { ...captured, ...reference, attempt: "att_1" },
+      { ...charge, says: "captured", attemptId: "att_1", amountMinor: 1999, providerRef: "ch_1" },
       "the provider's record says that the charge is captured: €19.99, reference ch_1, of att_1"
     ],
     [
-      "a charge that never came",
       { charge: "never_received" },
-      { _tag: "Charge", says: "never_received", attemptId: null, amountMinor: null, providerRef: null },
+      { ...charge, says: "never_received" },
       "the provider's record says that the charge was never received"
     ],
     [
-      "a failed capture",
       { charge: "capture_failed" },
-      { _tag: "Charge", says: "capture_failed", attemptId: null, amountMinor: null, providerRef: null },
+      { ...charge, says: "capture_failed" },
       "the provider's record says that the capture failed"
     ],
     [
-      "a refund",
-      { ...refund, ...succeeded, reference: "ch_1" },
+      { ...refund, ...succeeded, ...reference },
       { _tag: "Refund", says: "succeeded", refundId: "rf_1", providerRefundId: "ch_1" },
       "the provider's record says that the refund rf_1 succeeded: reference ch_1"
     ],
-    [
-      "a look",
-      { reviewed: true },
-      { _tag: "NothingToChange" },
-      "an operator reviewed the payment, and it is correct as recorded"
-    ]
-  ])("%s says just what was typed", (_, given, stated, sentence) => {
+    [{ reviewed: true }, { _tag: "NothingToChange" }, "an operator reviewed the payment, and it is correct as recorded"]
+  ])("the statement %j says just what was typed", (given, stated, sentence) => {
     const found = Result.getOrThrow(statementOf(typed(given)))
     assert.deepStrictEqual<object>(found, stated)
     assert.strictEqual(sentenceOf(found, "EUR"), sentence)
