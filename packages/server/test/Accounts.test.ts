@@ -11,11 +11,9 @@ import { environmentOn, newDatabase, postgresMissing, setDatabaseAhead } from ".
 import { type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
 import { type ServerHere, startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
+import { until } from "./support/Until.ts"
 
 const path = "/api/v1/payments"
-
-/** Longer than anything takes here on a busy machine. */
-const patienceMillis = 120_000
 
 /** "Never received" is believed 5 seconds and two time-outs after the call; how far the clocks go ahead meanwhile. */
 const believedAfterMillis = 5_000 + 2 * 5_000 + 3_000
@@ -23,17 +21,6 @@ const believedAfterMillis = 5_000 + 2 * 5_000 + 3_000
 const settings = {
   POINTSMAN_UNKNOWN_CHECK_INTERVAL: "1 second",
   POINTSMAN_PENDING_CHECK_INTERVAL: "1 second"
-}
-
-const pause = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
-
-const until = async <A>(read: () => Promise<A>, isSo: (value: A) => boolean): Promise<A> => {
-  const deadline = AbortSignal.timeout(patienceMillis)
-  for (;;) {
-    const value = await read()
-    if (isSo(value) || deadline.aborted) return value
-    await pause(50)
-  }
 }
 
 const create = (server: ServerHere, change: object = {}) => pay(server, randomUUID(), change)
@@ -48,7 +35,7 @@ const conflictsOf = async (server: ServerHere, id: string) =>
 
 const at = (provider: ScriptedProvider, id = "main") => ({ ...connectionTo(provider, id), timeout: "5 seconds" })
 
-describe("a connection id that is pointed at another account", { timeout: 2 * patienceMillis }, () => {
+describe("a connection id that is pointed at another account", { timeout: 240_000 }, () => {
   for (const database of ["SQLite", "PostgreSQL"]) {
     const isSkipped = database === "PostgreSQL" && postgresMissing !== undefined
     it.skipIf(isSkipped)(`${database} denies no charge, and takes no money`, async () => {
@@ -88,10 +75,8 @@ describe("a connection id that is pointed at another account", { timeout: 2 * pa
         assert.match(sent.body.error.message, /Nothing was sent to the provider.* another account/u)
       }
       // Its record would be believed by now, and it has never heard of the charge.
-      const conflicts = await until(
-        () => conflictsOf(server, unknown.payment_id),
-        ({ length }) => length > 0
-      )
+      await until("a conflict", async () => (await conflictsOf(server, unknown.payment_id)).length > 0)
+      const conflicts = await conflictsOf(server, unknown.payment_id)
       assert.lengthOf(conflicts, 1)
       assert.deepInclude(conflicts[0].data, { account: "acct_ours", current_account: "acct_theirs" })
       assert.strictEqual((await read(server, unknown.payment_id)).payment_status, "UNKNOWN")
@@ -104,11 +89,7 @@ describe("a connection id that is pointed at another account", { timeout: 2 * pa
 
       // A restart forgets nothing. A new id is another connection, and the old one, with its credentials, goes on.
       const after = await serve(at(ours), at(theirs, "second"))
-      const settled = await until(
-        () => read(after, unknown.payment_id),
-        ({ payment_status }) => payment_status === "CAPTURED"
-      )
-      assert.strictEqual(settled.payment_status, "CAPTURED")
+      await until("it is settled", async () => (await read(after, unknown.payment_id)).payment_status === "CAPTURED")
       const captured = await after.request("POST", `${path}/${authorized.payment_id}/capture`, {
         key: liveKey,
         idempotencyKey: "capture-again",

@@ -4,19 +4,12 @@
  */
 import { assert, describe, it } from "vitest"
 import { type AdyenEvent, path, startAdyenWorld, webhook } from "./support/AdyenWorld.ts"
+import { each } from "./support/ServerProcess.ts"
 
 const ordersOf = <A>(list: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
   list.length === 0
     ? [[]]
     : list.flatMap((one, at) => ordersOf(list.toSpliced(at, 1)).map((others) => [one, ...others]))
-
-type World = Awaited<ReturnType<typeof startAdyenWorld>>
-
-/** The capture or cancel that Adyen was asked for last: its reference, and Adyen's name of the payment. */
-const lastChange = ({ adyen }: World) => {
-  const { body, path: at } = adyen.asked.at(-1) ?? { body: {}, path: "" }
-  return { changed: String(body.reference), psp: at.split("/")[3] ?? "" }
-}
 
 describe("payments at Adyen", () => {
   it("each payment ends where Adyen's books say, by webhooks in every order, and twice", async () => {
@@ -35,16 +28,15 @@ describe("payments at Adyen", () => {
         assert.match(reference, /^att_[0-9a-f-]{36}\.held$/)
         assert.strictEqual((await request("POST", `${path}/${id}/${operation}`)).status, 200)
         assert.strictEqual(await statusOf(id), "PENDING")
-        const { changed, psp } = lastChange(world)
-        assert.match(
-          changed,
-          isCapture ? /^att_[0-9a-f-]{36}\.take\.[0-9a-f]{32}$/ : /^att_[0-9a-f-]{36}\.void\.[0-9a-f]{32}$/
-        )
+        const change = world.lastAsked()
+        const psp = change.originalReference
+        const [, kind] = /^att_[0-9a-f-]{36}\.(\w+)\.[0-9a-f]{32}$/.exec(change.merchantReference) ?? []
+        assert.strictEqual(kind, isCapture ? "take" : "void")
         await hearAll(
           order.map((eventCode) =>
             eventCode === "AUTHORISATION"
               ? { eventCode, pspReference: psp, merchantReference: reference, at: 0 }
-              : { eventCode, pspReference: `${psp}X`, originalReference: psp, merchantReference: changed, at: 1 }
+              : { ...change, eventCode, pspReference: `${psp}X`, at: 1 }
           )
         )
         assert.strictEqual(await statusOf(id), isCapture ? "CAPTURED" : "CANCELLED", order.join(", "))
@@ -60,15 +52,14 @@ describe("payments at Adyen", () => {
     for (const order of ordersOf(["AUTHORISATION", "CAPTURE", "REFUND"])) {
       const { id, reference } = await create()
       await request("POST", `${path}/${id}/refunds`)
-      const { body, path: at } = world.adyen.asked.at(-1) ?? { body: {}, path: "" }
-      const psp = at.split("/")[3] ?? ""
+      const { merchantReference: refund, originalReference } = world.lastAsked()
       await hearAll(
-        order.map((eventCode) => ({
-          eventCode,
-          pspReference: eventCode === "AUTHORISATION" ? psp : `${psp}${eventCode}`,
-          ...(eventCode === "AUTHORISATION" ? {} : { originalReference: psp }),
-          merchantReference: eventCode === "REFUND" ? body.reference : reference
-        }))
+        order.map((eventCode) => {
+          const merchantReference = eventCode === "REFUND" ? refund : reference
+          return eventCode === "AUTHORISATION"
+            ? { eventCode, pspReference: originalReference, merchantReference }
+            : { eventCode, pspReference: `${originalReference}${eventCode}`, originalReference, merchantReference }
+        })
       )
       assert.strictEqual(await statusOf(id), "REFUNDED", order.join(", "))
     }
@@ -106,8 +97,7 @@ describe("payments at Adyen", () => {
     const world = await startAdyenWorld()
     const { id } = await world.create({ capture_method: "manual" })
     await world.request("POST", `${path}/${id}/capture`)
-    const { changed, psp } = lastChange(world)
-    const failed = { pspReference: "PSPX", originalReference: psp, merchantReference: changed }
+    const failed = { ...world.lastAsked(), pspReference: "PSPX" }
     await world.hear({ ...failed, eventCode: "CAPTURE", success: "false" })
     assert.strictEqual(await world.statusOf(id), "AUTHORIZED")
     // The success that Adyen withdrew arrives once more.
@@ -121,10 +111,8 @@ describe("payments at Adyen", () => {
     const world = await startAdyenWorld()
     const refusals = ["PSPA", "PSPB"].map((pspReference) => ({ pspReference, success: "false" }))
     for (const order of ordersOf([...refusals, { pspReference: "PSPC", success: "true" }])) {
-      const { id, nextAction } = await world.create({
-        instruments: undefined,
-        return_url: "https://shop.example/thanks"
-      })
+      const back = "https://shop.example/thanks"
+      const { id, nextAction } = await world.create({ instruments: undefined, return_url: back })
       const opened = await fetch(nextAction.url, {
         method: "POST",
         redirect: "manual",
@@ -132,11 +120,11 @@ describe("payments at Adyen", () => {
         body: "action=continue"
       })
       assert.match(opened.headers.get("location") ?? "", /^https:\/\/test\.adyen\.link\/PL\d+$/)
-      const { body: sent } = world.adyen.asked.at(-1) ?? { body: {} }
-      assert.match(sent.reference, /\.taken\.page$/)
+      const { merchantReference } = world.lastAsked()
+      assert.match(merchantReference, /\.taken\.page$/)
       for (const of of order) {
         const pspReference = `${of.pspReference}${id}`
-        await world.hear({ ...of, pspReference, eventCode: "AUTHORISATION", merchantReference: sent.reference })
+        await world.hear({ ...of, pspReference, eventCode: "AUTHORISATION", merchantReference })
       }
       assert.strictEqual(await world.statusOf(id), "CAPTURED")
     }
@@ -150,61 +138,38 @@ describe("payments at Adyen", () => {
     await world.hear({ ...second, eventCode: "AUTHORISATION" })
     await world.hear({ ...second, eventCode: "CANCELLATION", originalReference: "PSPSECOND", pspReference: "PSPEND" })
     assert.strictEqual(await world.statusOf(id), "AUTHORIZED")
-    const { body } = await world.request("GET", `${path}/${id}/events`)
-    const conflicts = body.data.filter(({ type }: { readonly type: string }) => type === "payment.conflict")
-    assert.deepStrictEqual(
-      conflicts.map(({ data }: { readonly data: Record<string, unknown> }) => data["provider_reference"]),
-      ["PSPSECOND"]
-    )
+    const conflicts = await world.eventsOf(id, "payment.conflict")
+    assert.deepStrictEqual(each(conflicts, "provider_reference"), ["PSPSECOND"])
     // What is left is captured as ever.
     assert.strictEqual((await world.request("POST", `${path}/${id}/capture`)).status, 200)
   })
 
   it("refunds in the Customer Area, twice, and one of ours each count once", async () => {
     const world = await startAdyenWorld()
-    const { create, hear, request } = world
-    const read = async (id: string) => (await request("GET", `${path}/${id}`)).body.data
-    const { id, reference } = await create({ amount: 10_000 })
-    await request("POST", `${path}/${id}/refunds`, { amount: 2500 })
-    const { body, path: at } = world.adyen.asked.at(-1) ?? { body: {}, path: "" }
-    const ofPayment = { originalReference: at.split("/")[3] ?? "" }
-    const ours = { ...ofPayment, eventCode: "REFUND", merchantReference: body.reference, value: 2500 }
-    const byHand = { ...ofPayment, merchantReference: reference, pspReference: "PSPBYHAND", value: 4000 }
-    for (const _ of [1, 2]) {
-      await hear({ ...byHand, eventCode: "REFUND" })
-      await hear({ ...ours, pspReference: world.adyen.drawn.at(-1) ?? "" })
-    }
-    assert.deepInclude(await read(id), { status: "PARTIALLY_REFUNDED", refunded_amount: 6500 })
-    const { data: events } = (await request("GET", `${path}/${id}/events`)).body
-    const refunds = events.filter(({ type }: { readonly type: string }) => type === "payment.refunded")
-    assert.sameDeepMembers(
-      refunds.map(({ data }: { readonly data: Record<string, unknown> }) => [data["origin"], data["refund_amount"]]),
-      [
-        ["provider", 4000],
-        ["api", 2500]
-      ]
-    )
-    // It comes back.
-    for (const _ of [1, 2]) await hear({ ...byHand, eventCode: "REFUND_FAILED", at: 1, reason: "Account closed" })
-    assert.deepInclude(await read(id), { status: "PARTIALLY_REFUNDED", refunded_amount: 2500 })
-  })
-
-  it("40.00 of 100.00 refunded in the Customer Area, twice, count once", async () => {
-    const world = await startAdyenWorld()
+    const { create, eventsOf, hear, read, request } = world
     for (const eventCode of ["REFUND", "CANCEL_OR_REFUND"]) {
-      const { id, reference } = await world.create({ amount: 10_000 })
-      const originalReference = world.adyen.drawn.at(-1) ?? ""
-      const refunded = { eventCode, originalReference, merchantReference: reference, value: 4000 }
+      const { id, reference } = await create({ amount: 10_000 })
+      await request("POST", `${path}/${id}/refunds`, { amount: 2500 })
+      const asked = world.lastAsked()
+      const ours = { ...asked, eventCode: "REFUND", value: 2500, pspReference: world.adyen.drawn.at(-1) ?? "" }
+      const byHand = { ...asked, merchantReference: reference, pspReference: `PSPBYHAND${id}`, value: 4000 }
       for (const _ of [1, 2]) {
-        await world.hear({ ...refunded, pspReference: `${originalReference}R`, action: "refund" })
+        await hear({ ...byHand, eventCode, action: "refund" })
+        await hear(ours)
       }
-      assert.deepInclude((await world.request("GET", `${path}/${id}`)).body.data, {
-        ...{ status: "PARTIALLY_REFUNDED", captured_amount: 10_000, refunded_amount: 4000, refund_pending_amount: 0 }
-      })
-      const { data: events } = (await world.request("GET", `${path}/${id}/events`)).body
-      const told = events.filter(({ type }: { readonly type: string }) => type === "payment.refunded")
-      assert.strictEqual(told.length, 1)
-      assert.deepInclude(told[0].data, { origin: "provider", refund_amount: 4000, refunded_total: 4000 })
+      const amounts = { captured_amount: 10_000, refunded_amount: 6500, refund_pending_amount: 0 }
+      assert.deepInclude(await read(id), { status: "PARTIALLY_REFUNDED", ...amounts })
+      const refunds = await eventsOf(id, "payment.refunded")
+      assert.deepStrictEqual(
+        refunds.map(({ origin, refund_amount, refunded_total }) => [origin, refund_amount, refunded_total]),
+        [
+          ["provider", 4000, 4000],
+          ["api", 2500, 6500]
+        ]
+      )
+      // It comes back.
+      for (const _ of [1, 2]) await hear({ ...byHand, eventCode: "REFUND_FAILED", at: 1, reason: "Account closed" })
+      assert.deepInclude(await read(id), { status: "PARTIALLY_REFUNDED", refunded_amount: 2500 })
     }
   })
 
@@ -214,20 +179,14 @@ describe("payments at Adyen", () => {
     const second = { merchantReference: reference, originalReference: "PSPSECOND" }
     await world.hear({ eventCode: "AUTHORISATION", pspReference: "PSPSECOND", merchantReference: reference })
     await world.hear({ ...second, eventCode: "REFUND", pspReference: "PSPBACK" })
-    assert.deepInclude((await world.request("GET", `${path}/${id}`)).body.data, {
-      ...{ status: "CAPTURED", refunded_amount: 0 }
-    })
+    assert.deepInclude(await world.read(id), { status: "CAPTURED", refunded_amount: 0 })
   })
 
   it("an amount under another signature, or another key, is 401, and nothing moves", async () => {
     const world = await startAdyenWorld()
     const { id, reference } = await world.create({ capture_method: "manual" })
-    const forged = webhook({
-      eventCode: "CAPTURE",
-      pspReference: "PSPX",
-      originalReference: "P",
-      merchantReference: reference
-    })
+    const event = { pspReference: "PSPX", originalReference: "P", merchantReference: reference }
+    const forged = webhook({ ...event, eventCode: "CAPTURE" })
     const item = forged.notificationItems[0]?.NotificationRequestItem
     const body = { notificationItems: [{ NotificationRequestItem: { ...item, eventCode: "CANCELLATION" } }] }
     const answer = await world.request("POST", "/api/v1/psp-webhooks/adyen", body)

@@ -8,17 +8,11 @@ import { outcomesSeen, paymentSeen } from "./support/OperatorsSee.ts"
 
 type World = Awaited<ReturnType<typeof startAdyenWorld>>
 
-/** What Adyen was asked for last. */
-const lastAsked = ({ adyen }: World) => {
-  const { body, path: at } = adyen.asked.at(-1) ?? { body: {}, path: "" }
-  return { merchantReference: String(body.reference), originalReference: at.split("/")[3] ?? "" }
-}
-
 /** A payment with an operation that Adyen was asked for: how to hear of it, and what is seen of it then. */
 const given = async (world: World, operation: "capture" | "refunds", amount: number, change: object) => {
   const { id } = await world.create(change)
   assert.isBelow((await world.request("POST", `${path}/${id}/${operation}`, { amount })).status, 500)
-  const asked = lastAsked(world)
+  const asked = world.lastAsked()
   return {
     id,
     originalReference: asked.originalReference,

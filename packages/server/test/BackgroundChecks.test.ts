@@ -2,38 +2,20 @@
  * What a server that was killed leaves open is settled by the next one, in processes of their own and in real time. When
  * the background looks, and what it makes of what it finds, is proved under a turned clock in Schedules.test.ts.
  */
-import { formatApiKey } from "@pointsman/core"
 import { assert, describe, it } from "vitest"
+import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
+import { pay } from "./support/Pay.ts"
 import { type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
-import { type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { each, type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { until } from "./support/Until.ts"
 
-const key = formatApiKey("sandbox", new Uint8Array(64).fill(21))
 const path = "/api/v1/payments"
-
-/** Longer than anything takes here on a busy machine. */
-const patienceMillis = 120_000
 
 const start = (folder: string, provider: ScriptedProvider, clockAheadMillis?: number) =>
   startServer({
     folder,
     clockAheadMillis,
-    configuration: {
-      workspaces: [
-        {
-          id: "acme",
-          name: "Acme",
-          keys: [{ environment: "sandbox", secret: key }],
-          connections: [
-            {
-              id: "main",
-              environment: "sandbox",
-              connector: "http",
-              credentials: { baseUrl: provider.url, apiKey: provider.apiKey }
-            }
-          ]
-        }
-      ]
-    },
+    configuration: configurationWith(connectionTo(provider)),
     environment: {
       POINTSMAN_UNKNOWN_CHECK_INTERVAL: "1 second",
       POINTSMAN_PENDING_CHECK_INTERVAL: "1 second",
@@ -42,43 +24,20 @@ const start = (folder: string, provider: ScriptedProvider, clockAheadMillis?: nu
     }
   })
 
-const create = (server: ServerProcess, change: object = {}) =>
-  server.request("POST", path, { key, body: { amount: 1999, currency: "EUR", country: "NL", ...change } })
+const get = async (server: ServerProcess, of: string) =>
+  (await server.request("GET", `${path}/${of}`, { key: liveKey })).body.data
 
-const read = async (server: ServerProcess, id: string) =>
-  (await server.request("GET", `${path}/${id}`, { key })).body.data
-
-/** Reads the payment until it is so; fails with what it was last. */
-const until = async (server: ServerProcess, id: string, expected: object) => {
-  const deadline = AbortSignal.timeout(patienceMillis)
-  for (;;) {
-    const payment = await read(server, id)
-    const isSo = Object.entries(expected).every(([field, value]) => payment[field] === value)
-    if (isSo) return payment
-    if (deadline.aborted) assert.deepInclude(payment, expected)
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-}
-
-const typesOf = async (server: ServerProcess, id: string): Promise<ReadonlyArray<string>> =>
-  (await server.request("GET", `${path}/${id}/events`, { key })).body.data.map(
-    (event: { readonly type: string }) => event.type
-  )
-
-const callsOf = (provider: ScriptedProvider, operation: string) =>
-  provider.calls.filter((call) => call.operation === operation)
-
-describe("the background of a running server", { timeout: 3 * patienceMillis }, () => {
+describe("the background of a running server", { timeout: 360_000 }, () => {
   it("the next server settles a charge and a refund in flight at kill -9", async () => {
     const folder = temporaryFolder()
     const provider = await startProvider()
     const server = await start(folder, provider)
-    const refunded = (await create(server)).body.data.payment_id
+    const refunded = (await pay(server, "order-refunded")).body.data.payment_id
     const refund = provider.hold("refund")
     const charge = provider.hold("charge")
     const gone = Promise.allSettled([
-      server.request("POST", `${path}/${refunded}/refunds`, { key, body: {} }),
-      create(server, { reference: "in-flight" })
+      server.request("POST", `${path}/${refunded}/refunds`, { key: liveKey, body: {} }),
+      pay(server, "order-in-flight")
     ])
     const { body } = await charge.arrived
     await refund.arrived
@@ -89,14 +48,18 @@ describe("the background of a running server", { timeout: 3 * patienceMillis }, 
     await gone
     // Longer than the claim window, which is 15 minutes.
     const next = await start(folder, provider, 16 * 60_000)
-    await until(next, body.payment_id, { status: "CAPTURED", captured_amount: 1999 })
-    await until(next, refunded, { status: "REFUNDED", refunded_amount: 1999, refund_pending_amount: 0 })
-    assert.deepStrictEqual(await typesOf(next, body.payment_id), [
-      "payment.created",
-      "payment.unknown",
-      "payment.captured"
-    ])
+    const isNow = (id: string, status: string) =>
+      until(`${id} is ${status}`, async () => (await get(next, id)).status === status)
+    await isNow(body.payment_id, "CAPTURED")
+    await isNow(refunded, "REFUNDED")
+    assert.strictEqual((await get(next, body.payment_id)).captured_amount, 1999)
+    assert.deepInclude(await get(next, refunded), { refunded_amount: 1999, refund_pending_amount: 0 })
+    const types = ["created", "unknown", "captured"].map((type) => `payment.${type}`)
+    assert.deepStrictEqual(each(await get(next, `${body.payment_id}/events`), "type"), types)
     assert.lengthOf(provider.charges, 2)
-    assert.lengthOf(callsOf(provider, "refund"), 1)
+    assert.lengthOf(
+      provider.calls.filter(({ operation }) => operation === "refund"),
+      1
+    )
   })
 })

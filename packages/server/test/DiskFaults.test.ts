@@ -11,24 +11,30 @@ import { configurationWith, connectionTo, liveKey } from "./support/Configuratio
 import { isLong } from "./support/LongRuns.ts"
 import { pay as create } from "./support/Pay.ts"
 import { type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
-import { type JsonAnswer, type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import {
+  type JsonAnswer,
+  type ServerOptions,
+  type ServerProcess,
+  startServer,
+  temporaryFolder
+} from "./support/ServerProcess.ts"
+import { until } from "./support/Until.ts"
 
 const path = "/api/v1/payments"
-const patienceMillis = 120_000
 
-interface StartOptions {
-  readonly folder: string
-  readonly provider: ScriptedProvider
-  readonly environment?: Readonly<Record<string, string>>
-  readonly under?: ReadonlyArray<string>
-}
+/** A test asks often. */
+const settings = { POINTSMAN_RATE_LIMIT: "off" }
 
-const start = ({ folder, provider, environment, under }: StartOptions) =>
+const start = (folder: string, provider: ScriptedProvider, options: Pick<ServerOptions, "environment" | "under">) =>
   startServer({
+    ...options,
     folder,
-    under,
     configuration: configurationWith(connectionTo(provider)),
-    environment: { POINTSMAN_DATABASE_URL: `sqlite:${join(folder, "pointsman.db")}`, ...environment }
+    environment: {
+      ...settings,
+      POINTSMAN_DATABASE_URL: `sqlite:${join(folder, "pointsman.db")}`,
+      ...options.environment
+    }
   })
 
 /** For the server that comes after a kill: what was under way counts as dead soon, and is looked up at once. */
@@ -48,29 +54,14 @@ const operate = (server: ServerProcess, id: string, operation: "capture" | "refu
 const read = async (server: ServerProcess, id: string) =>
   (await server.request("GET", `${path}/${id}`, { key: liveKey })).body.data
 
-/** Asks until it is so; fails with what it was last. */
-const until = async <A>(ask: () => Promise<A>, isSo: (answer: A) => boolean): Promise<A> => {
-  const deadline = AbortSignal.timeout(patienceMillis)
-  for (;;) {
-    const answer = await ask()
-    if (isSo(answer)) return answer
-    if (deadline.aborted) throw new Error(`it was ${JSON.stringify(answer)} to the end`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
+/** The key's answer, once its claim is not taken for fresh any more. */
+const answered = async (server: ServerProcess, key: string) => {
+  await until(`${key} is answered`, async () => (await pay(server, key)).status === 201)
+  return pay(server, key)
 }
 
-/** The key's answer, once its claim is not taken for fresh any more. */
-const answered = (server: ServerProcess, key: string) =>
-  until(
-    () => pay(server, key),
-    ({ status }) => status === 201
-  )
-
 const untilStatus = (server: ServerProcess, id: string, status: string) =>
-  until(
-    () => read(server, id),
-    (payment) => payment.status === status
-  )
+  until(`${id} is ${status}`, async () => (await read(server, id)).status === status)
 
 const told = ({ body, status }: JsonAnswer) => [status, body.error?.code ?? body.data.status]
 
@@ -91,7 +82,7 @@ const executeAll = async (
     pay(server, ids.key),
     operate(server, ids.toCapture, "capture"),
     operate(server, ids.toRefund, "refunds")
-  ]
+  ] as const
   await Promise.all(holds.map(({ arrived }) => arrived))
   meanwhile()
   for (const { release } of holds) release()
@@ -110,7 +101,7 @@ const live = async (fault: DiskFault): Promise<void> => {
   const folder = temporaryFolder()
   const provider = await startProvider()
   const disk = diskFaults(join(folder, "pointsman.db"))
-  const first = await start({ folder, provider, environment: disk.environment })
+  const first = await start(folder, provider, { environment: disk.environment })
   const created = async (key: string, change: object = {}): Promise<string> => {
     const answer = await pay(first, key, change)
     assert.strictEqual(answer.status, 201)
@@ -142,11 +133,9 @@ const live = async (fault: DiskFault): Promise<void> => {
     () => disk.fail(fault)
   )
   const unknown = await charge
-  assert.deepStrictEqual(unknown === undefined ? [] : told(unknown), [500, "payment_result_unknown"])
-  assert.match(unknown?.body.error.request_id, /^req_/u)
-  for (const answer of [await capture, await refund]) {
-    assert.deepStrictEqual(answer === undefined ? [] : told(answer), [500, "state_unconfirmed"])
-  }
+  assert.deepStrictEqual(told(unknown), [500, "payment_result_unknown"])
+  assert.match(unknown.body.error.request_id, /^req_/u)
+  for (const answer of [capture, refund]) assert.deepStrictEqual(told(await answer), [500, "state_unconfirmed"])
   assert.isNotEmpty(disk.failed())
   disk.heal()
   await untilStatus(first, toCapture[0], "CAPTURED")
@@ -167,13 +156,11 @@ const live = async (fault: DiskFault): Promise<void> => {
   await first.kill("SIGKILL")
   await all
   disk.heal()
-  const second = await start({ folder, provider, environment: impatient })
+  const second = await start(folder, provider, { environment: impatient })
   // A retry does not wait for the daily job, and does nothing but ask.
   const operated = async (id: string, operation: "capture" | "refunds", status: string) => {
-    await until(
-      () => operate(second, id, operation),
-      (answer) => told(answer)[1] !== "idempotency_in_progress" && told(answer)[1] !== "refund_pending"
-    )
+    const waits = ["idempotency_in_progress", "refund_pending"]
+    await until(`${id} waits no more`, async () => !waits.includes(told(await operate(second, id, operation))[1]))
     await untilStatus(second, id, status)
   }
   const charged = async (key: string) =>
@@ -194,60 +181,56 @@ const live = async (fault: DiskFault): Promise<void> => {
   assert.deepStrictEqual(booksOf(provider), [8, 2, 2])
 }
 
-describe.skipIf(missing !== undefined || !isLong)(
+describe.skipIf(!isLong)(
   `a server on a bad disk${missing === undefined ? "" : ` (${missing})`}`,
+  { timeout: 480_000 },
   () => {
     // At once, because each waits most of the time.
-    it(`a disk fault on either side of a call sends, repeats and forgets nothing`, {
-      timeout: 4 * patienceMillis
-    }, async () => {
-      const ends = await Promise.allSettled(Object.values(disks).map(live))
-      for (const [index, name] of Object.keys(disks).entries()) {
-        const end = ends[index]
-        if (end?.status === "rejected") throw new Error(`on ${name}`, { cause: end.reason })
-      }
-    })
-  }
-)
-
-describe.skipIf(process.platform === "win32" || !isLong)(
-  "a server whose files may not grow",
-  { timeout: 4 * patienceMillis },
-  () => {
-    it("a server killed after payments fail has told the truth in its answers", async () => {
-      const folder = temporaryFolder()
-      const provider = await startProvider()
-      // In blocks of 512 bytes, on some systems 1024.
-      const limited = await start({ folder, provider, under: ["sh", "-c", 'ulimit -f 3600 && exec "$@"', "sh"] })
-      const answers = new Map<string, JsonAnswer>()
-      const failed = () => [...answers.values()].filter(({ status }) => status !== 201)
-      while (failed().length < 5) {
-        const key = `payment-${answers.size + 1}`
-        answers.set(key, await pay(limited, key))
-        assert.isBelow(answers.size, 500)
-      }
-      await limited.kill("SIGKILL")
-      assert.deepStrictEqual([...new Set(failed().map(({ status }) => status))], [500])
-
-      const server = await start({ folder, provider, environment: impatient })
-      const chargesOf = (key: string) =>
-        provider.calls.filter(({ body, operation }) => operation === "charge" && body.reference === key).length
-      for (const [key, answer] of answers) {
-        if (answer.status === 201) {
-          const { routing: _, ...payment } = answer.body.data
-          assert.deepStrictEqual(await read(server, payment.payment_id), { ...payment, refunds: [] })
-        } else {
-          const wasSent = answer.body.error.code === "payment_result_unknown"
-          if (!wasSent) assert.strictEqual(answer.body.error.code, "internal_error")
-          assert.strictEqual(chargesOf(key), wasSent ? 1 : 0)
-          const again = await until(
-            () => pay(server, key),
-            ({ status }) => status === 201
-          )
-          await untilStatus(server, again.body.data.payment_id, "CAPTURED")
+    it.skipIf(missing !== undefined)(
+      "a disk fault on either side of a call sends, repeats and forgets nothing",
+      async () => {
+        const ends = await Promise.allSettled(Object.values(disks).map(live))
+        for (const [index, name] of Object.keys(disks).entries()) {
+          const end = ends[index]
+          if (end?.status === "rejected") throw new Error(`on ${name}`, { cause: end.reason })
         }
-        assert.strictEqual(chargesOf(key), 1, key)
       }
-    })
+    )
+
+    it.skipIf(process.platform === "win32")(
+      "a server killed after payments fail has told the truth in its answers",
+      async () => {
+        const folder = temporaryFolder()
+        const provider = await startProvider()
+        // In blocks of 512 bytes, on some systems 1024.
+        const limited = await start(folder, provider, { under: ["sh", "-c", 'ulimit -f 3600 && exec "$@"', "sh"] })
+        const answers = new Map<string, JsonAnswer>()
+        const failed = () => [...answers.values()].filter(({ status }) => status !== 201)
+        while (failed().length < 5) {
+          const key = `payment-${answers.size + 1}`
+          answers.set(key, await pay(limited, key))
+          assert.isBelow(answers.size, 500)
+        }
+        await limited.kill("SIGKILL")
+        assert.deepStrictEqual([...new Set(failed().map(({ status }) => status))], [500])
+
+        const server = await start(folder, provider, { environment: impatient })
+        const chargesOf = (key: string) =>
+          provider.calls.filter(({ body, operation }) => operation === "charge" && body.reference === key).length
+        for (const [key, answer] of answers) {
+          if (answer.status === 201) {
+            const { routing: _, ...payment } = answer.body.data
+            assert.deepStrictEqual(await read(server, payment.payment_id), { ...payment, refunds: [] })
+          } else {
+            const wasSent = answer.body.error.code === "payment_result_unknown"
+            if (!wasSent) assert.strictEqual(answer.body.error.code, "internal_error")
+            assert.strictEqual(chargesOf(key), wasSent ? 1 : 0)
+            const again = await answered(server, key)
+            await untilStatus(server, again.body.data.payment_id, "CAPTURED")
+          }
+          assert.strictEqual(chargesOf(key), 1, key)
+        }
+      }
+    )
   }
 )

@@ -2,10 +2,10 @@
  * A gateway in front of a provider that answers lookups by itself, through the server, over sockets and on PostgreSQL. Its
  * words are no answer about a charge or a refund: only the provider's own "never received" settles one.
  */
-import { createServer, request as forward, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
-import { assert, describe, it, onTestFinished } from "vitest"
+import type { ServerResponse } from "node:http"
+import { assert, describe, it } from "vitest"
 import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
+import { sendJson, serveHttp } from "./support/HttpHere.ts"
 import { environmentOn, newDatabase, postgresMissing, query } from "./support/PostgresServer.ts"
 import { type ProviderCall, type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
 import { startServer } from "./support/ServerProcess.ts"
@@ -41,25 +41,16 @@ const open: Gateway = { id: "open", currency: "CHF" }
 /** Counts lookups; everything else goes to the provider and back. */
 const startGateway = async ({ answer }: Gateway, provider: ScriptedProvider) => {
   let lookUps = 0
-  const server = createServer((request, response) => {
-    const isLookup = /^\/(?:charges|refunds)\?/u.test(request.url ?? "")
+  const { url } = await serveHttp(async ({ headers: from, method = "", url: at = "" }, response, body) => {
+    const isLookup = /^\/(?:charges|refunds)\?/u.test(at)
     if (isLookup) lookUps += 1
-    if (isLookup && answer !== undefined) return request.resume().once("end", () => answer(response))
-    const { headers, method, url } = request
-    const on = forward(new URL(url ?? "/", provider.url), { method, headers }, (came) => {
-      response.writeHead(came.statusCode ?? 500, came.headers)
-      came.pipe(response)
-    })
-    on.on("error", () => response.destroy())
-    request.pipe(on)
+    if (isLookup && answer !== undefined) return answer(response)
+    const headers = { authorization: from.authorization ?? "", "idempotency-key": String(from["idempotency-key"]) }
+    const sent = body.length === 0 ? {} : { body: String(body) }
+    const came = await fetch(new URL(at, provider.url), { method, headers, ...sent })
+    sendJson(response, came.status, await came.json())
   })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, lookUps: () => lookUps }
+  return { url, lookUps: () => lookUps }
 }
 
 describe.skipIf(postgresMissing !== undefined)("a gateway that answers lookups", () => {

@@ -4,7 +4,7 @@
  */
 import { createHmac } from "node:crypto"
 import { assert } from "vitest"
-import { liveKey } from "./Configurations.ts"
+import { liveKey, workspaceWith } from "./Configurations.ts"
 import { sendJson, serveHttp } from "./HttpHere.ts"
 import { startInProcess } from "./ServerInProcess.ts"
 import { temporaryFolder } from "./ServerProcess.ts"
@@ -119,35 +119,37 @@ export const startAdyenWorld = async () => {
     folder,
     turned: makeTurnedClock(begun),
     environment: { POINTSMAN_RATE_LIMIT: "off" },
-    configuration: {
-      workspaces: [
-        {
-          id: "acme",
-          name: "Acme",
-          country: "NL",
-          keys: [{ environment: "production", secret: liveKey }],
-          connections: [adyenConnection(adyen)]
-        }
-      ]
-    }
+    configuration: { workspaces: [{ ...workspaceWith([]), connections: [adyenConnection(adyen)], routing: {} }] }
   })
   let keys = 0
+  /** What Adyen was asked for last: by our reference, and of which of its payments. */
+  const lastAsked = () => {
+    const { body, path: at } = adyen.asked.at(-1) ?? { body: {}, path: "" }
+    return { merchantReference: String(body.reference), originalReference: at.split("/")[3] ?? "" }
+  }
   const request = (method: string, at: string, body?: object) =>
     server.request(method, at, { key: liveKey, idempotencyKey: `request-of-the-test-${++keys}`, body })
   const create = async (change: object = {}) => {
     const instruments = [{ connection: "adyen", token: "shopper-1/M5N7TQ4TG5PFWR50" }]
     const body = { amount: 1999, currency: "EUR", country: "NL", instruments, ...change }
     const { body: created } = await request("POST", path, body)
-    const { body: sent } = adyen.asked.at(-1) ?? { body: {} }
     // An unknown result is an error response, which names the payment.
     const { next_action, payment_id, status } = created.data ?? created.error
-    return { id: String(payment_id), status, reference: String(sent.reference), nextAction: next_action }
+    return { id: String(payment_id), status, reference: lastAsked().merchantReference, nextAction: next_action }
   }
   return {
     adyen,
     create,
     folder,
+    lastAsked,
     request,
+    read: async (id: string) => (await request("GET", `${path}/${id}`)).body.data,
+    eventsOf: async (id: string, type: string): Promise<ReadonlyArray<Readonly<Record<string, unknown>>>> => {
+      const { data } = (await request("GET", `${path}/${id}/events`)).body
+      return data
+        .filter((event: { readonly type: string }) => event.type === type)
+        .map(({ data: of }: { readonly data: object }) => of)
+    },
     statusOf: async (id: string): Promise<string> => (await request("GET", `${path}/${id}`)).body.data.status,
     hear: async (event: AdyenEvent) => {
       const answer = await server.request("POST", "/api/v1/psp-webhooks/adyen", { key: null, body: webhook(event) })

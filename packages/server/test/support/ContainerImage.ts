@@ -2,7 +2,7 @@
  * The image of `deploy/docker/Dockerfile`, built with Buildah and run as it says. No registry is asked: its base is
  * Debian, unpacked by debootstrap, with the Node that runs this test. All of it is in one folder, and goes with it.
  */
-import { execFile, type SpawnSyncReturns, spawn, spawnSync } from "node:child_process"
+import { execFile, spawn, spawnSync } from "node:child_process"
 import { chownSync, copyFileSync, cpSync, mkdirSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -29,28 +29,7 @@ interface ImageConfig {
   readonly Healthcheck: { readonly Test: ReadonlyArray<string> }
 }
 
-export interface ContainerImage {
-  readonly megabytes: number
-  readonly baseMegabytes: number
-  readonly config: ImageConfig
-  /** A container with the folder `data` at `/data`; its commands share its files. */
-  readonly container: (data: string) => Container
-}
-
-export interface Container {
-  /** Runs the image's own command, with more of an environment. */
-  readonly start: (environment: Readonly<Record<string, string>>) => Started
-  /** Runs the image's health check beside it. */
-  readonly check: (environment: Readonly<Record<string, string>>) => SpawnSyncReturns<string>
-}
-
-export interface Started {
-  readonly printed: () => string
-  /** SIGTERM, as `docker stop` sends it. Gives the exit code. */
-  readonly stop: () => Promise<number | null>
-}
-
-export const buildImage = async (folder: string): Promise<ContainerImage> => {
+export const buildImage = async (folder: string) => {
   const place = ["--root", join(folder, "storage"), "--runroot", join(folder, "run"), "--storage-driver", "vfs"]
   const inChroot = { ...process.env, BUILDAH_ISOLATION: "chroot" }
   const buildah = async (...words: ReadonlyArray<string>): Promise<string> => {
@@ -103,13 +82,16 @@ export const buildImage = async (folder: string): Promise<ContainerImage> => {
   return {
     megabytes: await sizeOf(tag),
     baseMegabytes: await sizeOf(base),
-    config,
-    container: (data) => {
+    /** A container with the folder `data` at `/data`; its commands share its files. */
+    container: (data: string) => {
       mkdirSync(data, { recursive: true, mode: 0o700 })
       chownSync(data, 1000, 1000)
       return {
-        start: (environment) => startIn(words(data, environment, ...config.Entrypoint, ...config.Cmd), inChroot),
-        check: (environment) => {
+        /** Runs the image's own command, with more of an environment. */
+        start: (environment: Readonly<Record<string, string>>) =>
+          startIn(words(data, environment, ...config.Entrypoint, ...config.Cmd), inChroot),
+        /** Runs the image's health check beside it. */
+        check: (environment: Readonly<Record<string, string>>) => {
           const [, ...command] = config.Healthcheck.Test
           return spawnSync("buildah", words(data, environment, ...command), { env: inChroot, encoding: "utf8" })
         }
@@ -118,7 +100,7 @@ export const buildImage = async (folder: string): Promise<ContainerImage> => {
   }
 }
 
-const startIn = (words: ReadonlyArray<string>, env: NodeJS.ProcessEnv): Started => {
+const startIn = (words: ReadonlyArray<string>, env: NodeJS.ProcessEnv) => {
   const running = spawn("buildah", words, { env, stdio: ["ignore", "pipe", "pipe"] })
   let printed = ""
   for (const stream of [running.stdout, running.stderr]) {
@@ -129,6 +111,7 @@ const startIn = (words: ReadonlyArray<string>, env: NodeJS.ProcessEnv): Started 
   const exited = new Promise<number | null>((resolve) => running.once("exit", resolve))
   return {
     printed: () => printed,
+    /** SIGTERM, as `docker stop` sends it. Gives the exit code. */
     stop: () => {
       // Buildah kills its process where it is asked to end. The server is the last of its descendants.
       process.kill(lastBelow(running.pid as number), "SIGTERM")
