@@ -5,15 +5,17 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
-import { type CommandEnd, documentOf } from "./support/CommandProcess.ts"
+import { assertRefused, type CommandEnd, documentOf } from "./support/CommandProcess.ts"
 import { liveKey } from "./support/Configurations.ts"
 import { environmentOn, newDatabase, postgresMissing, query, sharedPostgres } from "./support/PostgresServer.ts"
 import { startServerHere } from "./support/ServerHere.ts"
-import { each, temporaryFolder } from "./support/ServerProcess.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
 
 const configuration = {
   workspaces: [{ id: "acme", keys: [{ environment: "production", secret: liveKey }] }, { id: "globex" }]
 }
+
+const createKey = ["keys", "create", "--workspace", "acme", "--environment", "sandbox"]
 
 interface Entry {
   readonly number: number
@@ -29,17 +31,6 @@ interface Trail {
   /** A statement of somebody who may change the database, with the triggers out of the way. */
   readonly tamper: (statement: string) => Promise<void>
   readonly copy: () => Promise<Trail>
-}
-
-/** The configuration that a server started with, and three keys: four entries. */
-const fill = async (run: Trail["run"]) => {
-  for (const name of ["one", "two", "three"]) {
-    const made = await run(
-      ...["keys", "create", "--workspace", "acme", "--environment", "sandbox"],
-      ...["--name", name, "--by", "Ada Lovelace"]
-    )
-    assert.deepStrictEqual([made.code, made.stderr.split("\n").length], [0, 2])
-  }
 }
 
 const verifies = async ({ run }: Trail, ...flags: ReadonlyArray<string>) => {
@@ -76,39 +67,50 @@ const checkFaults = async (whole: Trail) => {
   assert.strictEqual(await verifies(trail, "--expect", last), "1 Entry 4 is missing: it was deleted.")
 }
 
-describe("the audit trail in SQLite", () => {
-  const openSqlite = async (): Promise<Trail> => {
-    const folder = temporaryFolder()
-    const server = await startServerHere({ folder, configuration })
-    const trail = trailIn(folder)
-    await fill(trail.run)
-    await server.stop()
-    return trail
-  }
-
-  const trailIn = (folder: string): Trail => {
-    const run = (...words: ReadonlyArray<string>) => runHere(folder, words)
-    return {
-      run,
-      copy: async () => {
-        const copy = temporaryFolder()
-        cpSync(folder, copy, { recursive: true })
-        return trailIn(copy)
-      },
-      tamper: async (statement) => {
-        const db = new DatabaseSync(join(folder, ".pointsman", "pointsman.db"))
-        assert.throws(() => db.exec("update audit_entries set actor = 'Eve'"), /only added/u)
-        db.exec("drop trigger audit_entries_keep_update; drop trigger audit_entries_keep_delete")
-        db.exec(statement)
-        // For the next statement.
-        for (const change of ["update", "delete"]) {
-          db.exec(`create trigger audit_entries_keep_${change} before ${change} on audit_entries
-            begin select raise(abort, 'entries of the audit trail are only added'); end`)
-        }
-        db.close()
-      }
+const trailIn = (folder: string): Trail => ({
+  run: (...words) => runHere(folder, words),
+  copy: async () => {
+    const copy = temporaryFolder()
+    cpSync(folder, copy, { recursive: true })
+    return trailIn(copy)
+  },
+  tamper: async (statement) => {
+    const db = new DatabaseSync(join(folder, ".pointsman", "pointsman.db"))
+    assert.throws(() => db.exec("update audit_entries set actor = 'Eve'"), /only added/u)
+    db.exec("drop trigger audit_entries_keep_update; drop trigger audit_entries_keep_delete")
+    db.exec(statement)
+    // For the next statement.
+    for (const change of ["update", "delete"]) {
+      db.exec(`create trigger audit_entries_keep_${change} before ${change} on audit_entries
+        begin select raise(abort, 'entries of the audit trail are only added'); end`)
     }
+    db.close()
   }
+})
+
+const trailOn = (url: string, folder: string): Trail => ({
+  run: (...words) => runHere(folder, words, environmentOn(url)),
+  copy: async () => trailOn(await newDatabase(sharedPostgres, new URL(url).pathname.slice(1)), folder),
+  tamper: async (statement) => {
+    await query(url, "alter table audit_entries disable trigger all")
+    await query(url, statement)
+    await query(url, "alter table audit_entries enable trigger all")
+  }
+})
+
+/** The configuration that a server started with, and three keys: four entries. */
+const fill = async (folder: string, trail: Trail, environment = {}) => {
+  const server = await startServerHere({ folder, configuration, environment })
+  for (const name of ["one", "two", "three"]) {
+    const made = await trail.run(...createKey, "--name", name, "--by", "Ada Lovelace")
+    assert.deepStrictEqual([made.code, made.stderr.split("\n").length], [0, 2])
+  }
+  await server.stop()
+  return trail
+}
+
+describe("the audit trail", () => {
+  const openSqlite = (folder = temporaryFolder()) => fill(folder, trailIn(folder))
 
   it("verify names the first entry that was changed, deleted or inserted in SQLite", async () =>
     checkFaults(await openSqlite()))
@@ -120,22 +122,16 @@ describe("the audit trail in SQLite", () => {
     await tamper(
       "create trigger refuse before insert on audit_entries begin select raise(abort, 'the trail is full'); end"
     )
-    const created = await run("keys", "create", "--workspace", "acme", "--environment", "sandbox")
-    const accepted = await run("recover", "--accept-loss")
-    for (const { code, stderr, stdout } of [created, accepted]) {
-      assert.deepStrictEqual([code, stdout], [1, ""])
-      assert.match(stderr, /the trail is full/u)
-    }
+    for (const words of [createKey, ["recover", "--accept-loss"]])
+      assertRefused(await run(...words), "the trail is full")
     assert.strictEqual(await keys(), before)
   })
 
   it("the trail says who did what on a server and by commands, without secrets", async () => {
     const folder = temporaryFolder()
     const server = await startServerHere({ folder, configuration })
-    const run = (...words: ReadonlyArray<string>) => runHere(folder, words)
-    const made = documentOf(
-      await run("keys", "create", "--workspace", "acme", "--environment", "sandbox", "--by", "Ada", "--json")
-    ).data
+    const { run } = trailIn(folder)
+    const made = documentOf(await run(...createKey, "--by", "Ada", "--json")).data
     await run("keys", "revoke", made.id)
     const next = join(folder, "next.json")
     writeFileSync(next, JSON.stringify({ workspaces: [{ id: "acme", name: "Acme" }, { id: "globex" }] }))
@@ -162,39 +158,12 @@ describe("the audit trail in SQLite", () => {
     for (const secret of [made.key, liveKey, "nobody's order"]) assert.notInclude(listed.stdout, secret)
     assert.match(server.stderr(), /message=audit .*action=configuration\.applied/u)
   })
-})
 
-describe.skipIf(postgresMissing !== undefined)("the audit trail in PostgreSQL", () => {
-  const openPostgres = async (): Promise<Trail> => {
-    const url = await newDatabase()
-    const folder = temporaryFolder()
-    const server = await startServerHere({ folder, configuration, environment: environmentOn(url) })
-    const trail = trailOn(url, folder)
-    await fill(trail.run)
-    await server.stop()
-    return trail
-  }
-
-  const trailOn = (url: string, folder: string): Trail => {
-    return {
-      run: (...words) => runHere(folder, words, environmentOn(url)),
-      copy: async () => trailOn(await newDatabase(sharedPostgres, new URL(url).pathname.slice(1)), folder),
-      tamper: async (statement) => {
-        await query(url, "alter table audit_entries disable trigger all")
-        await query(url, statement)
-        await query(url, "alter table audit_entries enable trigger all")
-      }
+  it.skipIf(postgresMissing !== undefined)(
+    "verify names the first entry changed, deleted or inserted in PostgreSQL",
+    async () => {
+      const [url, folder] = [await newDatabase(), temporaryFolder()]
+      await checkFaults(await fill(folder, trailOn(url, folder), environmentOn(url)))
     }
-  }
-
-  it("verify names the first entry changed, deleted or inserted in PostgreSQL", async () =>
-    checkFaults(await openPostgres()))
-
-  it("entries of commands that create keys at once are one chain", async () => {
-    const { run } = await openPostgres()
-    const words = ["keys", "create", "--workspace", "acme", "--environment", "sandbox"]
-    const ends = await Promise.all(Array.from({ length: 4 }, () => run(...words)))
-    assert.deepStrictEqual(each(ends, "code"), [0, 0, 0, 0])
-    assert.match((await run("audit", "verify")).stdout, /^8 entries intact\./u)
-  })
+  )
 })
