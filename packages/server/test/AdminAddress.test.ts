@@ -8,6 +8,7 @@ import { runServer } from "./support/ServerProcess.ts"
 const host = "Host: pay.example"
 /** What `/health/ready` shows of a server without a configuration file. */
 const detailed = '{"status":"ready","configuration":{"generation":null,"file":null},"circuits":[]}'
+const onlyReady = /^HTTP\/1\.1 200 .*\r\n\r\n\{"status":"ready"\}$/su
 const adminPaths = ["/health/live", "/health/ready", "/metrics"]
 
 describe("an admin address", () => {
@@ -24,14 +25,10 @@ describe("an admin address", () => {
     const key = `Authorization: Bearer ${server.sandboxKey}`
     assert.strictEqual(codeOf(await ask(admin, ["GET /api/v1/payments HTTP/1.1", host, key])), "404 not_found")
     assert.strictEqual(statusOf(await ask(server.url, ["GET /api/v1/payments HTTP/1.1", host, key])), "200")
-    assert.strictEqual((await server.stop()).code, 0)
-  })
-
-  it("readiness at the admin address shows its details through a proxy too", async () => {
-    const server = await startServerHere({ environment: { POINTSMAN_ADMIN_PORT: "0" } })
-    const admin = /^ {2}Admin {5}(http:\/\/127\.0\.0\.1:\d+)$/mu.exec(server.stdout())?.[1] ?? ""
+    // Through a proxy too.
     const ready = await ask(admin, ["GET /health/ready HTTP/1.1", host, "X-Forwarded-For: 203.0.113.7"])
     assert.include(ready, detailed)
+    assert.strictEqual((await server.stop()).code, 0)
   })
 
   it("a port that is in use fails the start, which names the setting", async () => {
@@ -44,10 +41,13 @@ describe("an admin address", () => {
 })
 
 describe("no admin address", () => {
-  it("a local program gets metrics directly, and not through a proxy", async () => {
+  it("a local program gets metrics and details directly, and not through a proxy", async () => {
     const { url } = await startServerHere()
-    const metrics = (...headers: ReadonlyArray<string>) => ask(url, ["GET /metrics HTTP/1.1", host, ...headers])
-    assert.strictEqual(statusOf(await metrics()), "200")
+    const get = (target: string, ...headers: ReadonlyArray<string>) =>
+      ask(url, [`GET ${target} HTTP/1.1`, host, ...headers])
+    const absolute = "http://pay.example/metrics"
+    for (const target of ["/metrics", absolute]) assert.strictEqual(statusOf(await get(target)), "200")
+    assert.include(await get("/health/ready"), detailed)
     for (const header of [
       "X-Forwarded-For: 203.0.113.7",
       "x-forwarded-for:",
@@ -56,26 +56,14 @@ describe("no admin address", () => {
       "X-Real-IP: 203.0.113.7",
       "Via: 1.1 proxy"
     ]) {
-      assert.strictEqual(codeOf(await metrics(header)), "404 not_found", header)
+      assert.strictEqual(codeOf(await get("/metrics", header)), "404 not_found", header)
+      assert.match(await get("/health/ready", header), onlyReady, header)
     }
-    const absolute = "GET http://pay.example/metrics HTTP/1.1"
-    assert.strictEqual(statusOf(await ask(url, [absolute, host])), "200")
-    assert.strictEqual(statusOf(await ask(url, [absolute, host, "X-Forwarded-For: 203.0.113.7"])), "404")
+    assert.strictEqual(statusOf(await get(absolute, "X-Forwarded-For: 203.0.113.7")), "404")
     for (const path of ["/METRICS", "//metrics", "/metrics;x", "/%6detrics", "/./metrics"]) {
-      assert.strictEqual(statusOf(await ask(url, [`GET ${path} HTTP/1.1`, host])), "404", path)
+      assert.strictEqual(statusOf(await get(path)), "404", path)
     }
-    assert.strictEqual(statusOf(await ask(url, ["GET /health/live HTTP/1.1", host, "X-Forwarded-For: x"])), "200")
-  })
-
-  it("a local program gets readiness with details directly, and its status by a proxy", async () => {
-    const { url } = await startServerHere()
-    const ready = (...headers: ReadonlyArray<string>) => ask(url, ["GET /health/ready HTTP/1.1", host, ...headers])
-    assert.include(await ready(), detailed)
-    for (const header of ["X-Forwarded-For: 203.0.113.7", "Forwarded: for=203.0.113.7", "Via: 1.1 proxy"]) {
-      const answer = await ready(header)
-      assert.strictEqual(statusOf(answer), "200", header)
-      assert.match(answer, /\r\n\r\n\{"status":"ready"\}$/u, header)
-    }
+    assert.strictEqual(statusOf(await get("/health/live", "X-Forwarded-For: x")), "200")
   })
 
   const outside = Object.values(networkInterfaces())
@@ -89,7 +77,7 @@ describe("no admin address", () => {
       const there = `http://${outside}:${new URL(url).port}`
       assert.strictEqual(codeOf(await ask(there, ["GET /metrics HTTP/1.1", host])), "404 not_found")
       assert.strictEqual(statusOf(await ask(there, ["GET /health/live HTTP/1.1", host])), "200")
-      assert.match(await ask(there, ["GET /health/ready HTTP/1.1", host]), /\r\n\r\n\{"status":"ready"\}$/u)
+      assert.match(await ask(there, ["GET /health/ready HTTP/1.1", host]), onlyReady)
     }
   )
 })

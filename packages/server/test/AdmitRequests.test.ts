@@ -1,14 +1,14 @@
 /** Who takes a place among the requests that a server works on, and who gives it back. */
 import { once } from "node:events"
-import { createServer } from "node:http"
-import { type AddressInfo, connect, type Socket } from "node:net"
 import { makeAdmission } from "@pointsman/core/internal"
 import { Ids } from "@pointsman/core/ports"
 import { Effect, Metric } from "effect"
 import { assert, describe, it, onTestFinished, vi } from "vitest"
 import { admitRequests, countRefused } from "../src/AdmitRequests.ts"
+import { listenHere } from "./support/ListenHere.ts"
 import { isLong } from "./support/LongRuns.ts"
 import { environmentOn, newDatabase, postgresMissing, query } from "./support/PostgresServer.ts"
+import { dial } from "./support/RawSocket.ts"
 import { type ServerHere, startServerHere } from "./support/ServerHere.ts"
 import { each, startServer } from "./support/ServerProcess.ts"
 import { until } from "./support/Until.ts"
@@ -20,12 +20,6 @@ const payment = { amount: 1000, currency: "EUR", country: "NL" }
 const clients = 80
 
 const create = (server: Pick<ServerHere, "request">) => server.request("POST", path, { body: payment })
-
-const open = (server: Pick<ServerHere, "url">): Promise<Socket> =>
-  new Promise((resolve, reject) => {
-    const { hostname, port } = new URL(server.url)
-    const socket = connect(Number(port), hostname, () => resolve(socket)).on("error", reject)
-  })
 
 const head = (server: Pick<ServerHere, "sandboxKey">, length: number, more: ReadonlyArray<string> = []) =>
   [
@@ -42,7 +36,7 @@ const head = (server: Pick<ServerHere, "sandboxKey">, length: number, more: Read
 describe("places for requests", () => {
   it("clients that never send the body take no place", async () => {
     const server = await startServerHere({ environment })
-    const sockets = await Promise.all(Array.from({ length: clients }, () => open(server)))
+    const sockets = await Promise.all(Array.from({ length: clients }, () => dial(server.url)))
     // The server says that it goes on once it has read the head.
     const read = sockets.map((socket) => once(socket, "data"))
     for (const socket of sockets) socket.write(head(server, 100, ["Expect: 100-continue"]))
@@ -56,7 +50,7 @@ describe("places for requests", () => {
     const server = await startServerHere({ environment })
     const body = JSON.stringify(payment)
     for (let round = 0; round < (isLong ? 5 : 1); round++) {
-      const sockets = await Promise.all(Array.from({ length: clients }, () => open(server)))
+      const sockets = await Promise.all(Array.from({ length: clients }, () => dial(server.url)))
       const closed = sockets.map((socket) => new Promise((resolve) => socket.once("close", resolve)))
       for (const [at, socket] of sockets.entries()) {
         socket.write(head(server, body.length) + body)
@@ -113,22 +107,19 @@ describe("places for requests", () => {
     const admission = makeAdmission({ places: 1, onRefused: await Effect.runPromise(countRefused) })
     const { listener } = await Effect.runPromise(Effect.provide(admitRequests(admission), Ids.layer))
     let handled = 0
-    const server = createServer(
+    const { url } = await listenHere(
       listener((_request, response) => {
         handled++
         response.end()
       })
-    ).listen(0, "127.0.0.1")
-    onTestFinished(() => void server.close())
-    await once(server, "listening")
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    )
     const counted = async () =>
       (await Effect.runPromise(Metric.snapshot)).flatMap((one) =>
         one.id === "pointsman_requests_refused_total" && one.type === "Counter" ? [Number(one.state.count)] : []
       )[0] ?? 0
     const body = JSON.stringify(payment)
     const statusOfWhole = async () => {
-      const socket = await open({ url })
+      const socket = await dial(url)
       socket.write(head({ sandboxKey: undefined }, body.length) + body)
       const [answer] = await once(socket, "data")
       socket.destroy()

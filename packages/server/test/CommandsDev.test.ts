@@ -36,6 +36,14 @@ const startDev = async (...of: Parameters<typeof startDevHere>) => {
 /** Of no server here. */
 const strangeKey = "ps_test_DcafYuMMfH1KuvrrUTPq0ZJICmIVOV6k2BhSWv"
 
+const areRefused = async (
+  folder: string,
+  refusals: ReadonlyArray<readonly [words: ReadonlyArray<string>, said: RegExp]>,
+  environment = {}
+) => {
+  for (const [words, said] of refusals) assertRefused(await runHere(folder, words, environment), said)
+}
+
 describe("pointsman dev", () => {
   it("a first start has demo payments, a dispute, report, page and webhooks, kept", async () => {
     const folder = temporaryFolder()
@@ -236,38 +244,25 @@ describe("pointsman trigger and listen", () => {
     assert.match(text.stdout, /^POST \/payments\/\S+\/refunds +200 +-$/mu)
     // No key of this folder goes elsewhere, and one that the server does not know is refused.
     const strange = await startReceiver()
-    assertRefused(await runHere(folder, ["listen", "--url", url, "--key", strangeKey]), /rejected the API key/u)
-    assertRefused(await runHere(folder, ["listen", "--url", "http://elsewhere.example"]), /\.pointsman holds none\./u)
-    assertRefused(await runHere(folder, ["listen", "--url", strange.url]), /\.pointsman holds none\./u)
+    await areRefused(folder, [
+      [["listen", "--url", url, "--key", strangeKey], /rejected the API key/u],
+      [["listen", "--url", "http://elsewhere.example"], /\.pointsman holds none\./u],
+      [["listen", "--url", strange.url], /\.pointsman holds none\./u],
+      [["trigger"], /^Expected an outcome/u],
+      [["trigger", "captured", "--key", liveKey], /^POINTSMAN_API_KEY \(--key\): expected a sandbox key/u],
+      [["trigger", "captured", "--currency", "EURO"], /responded with 422 validation_error/u]
+    ])
     assert.lengthOf(strange.heard, 0)
-    assertRefused(await runHere(folder, ["trigger"]), /^Expected an outcome/u)
-    assertRefused(
-      await runHere(folder, ["trigger", "captured", "--key", liveKey]),
-      /^POINTSMAN_API_KEY \(--key\): expected a sandbox key/u
-    )
-    assertRefused(
-      await runHere(folder, ["trigger", "captured", "--currency", "EURO"]),
-      /responded with 422 validation_error/u
-    )
   })
 
   it("the error says that there is no server or key, or an invalid address", async () => {
-    const folder = temporaryFolder()
-    const key = strangeKey
     const here = ["--url", "http://127.0.0.1:9"]
-    assertRefused(await runHere(folder, ["listen"]), /\.pointsman holds none\. Start a sandbox with `pointsman dev`/u)
-    assertRefused(
-      await runHere(folder, ["trigger", "captured", ...here], { POINTSMAN_API_KEY: key }),
-      /^No response from/u
-    )
-    assertRefused(
-      await runHere(folder, ["listen", ...here, "--key", "visible"]),
-      /^POINTSMAN_API_KEY \(--key\): expected an API key/u
-    )
-    assertRefused(
-      await runHere(folder, ["listen", "--url", "ftp://x", "--key", key]),
-      /^POINTSMAN_URL \(--url\): expected/u
-    )
+    await areRefused(temporaryFolder(), [
+      [["listen"], /\.pointsman holds none\. Start a sandbox with `pointsman dev`/u],
+      [["trigger", "captured", ...here, "--key", strangeKey], /^No response from/u],
+      [["listen", ...here, "--key", "visible"], /^POINTSMAN_API_KEY \(--key\): expected an API key/u],
+      [["listen", "--url", "ftp://x", "--key", strangeKey], /^POINTSMAN_URL \(--url\): expected/u]
+    ])
   })
 
   it("a foreign folder that names a server elsewhere is not shown a key", async () => {
@@ -275,32 +270,23 @@ describe("pointsman trigger and listen", () => {
     mkdirSync(join(folder, ".pointsman"))
     const there = { url: "http://pointsman.invalid", key: strangeKey }
     writeFileSync(join(folder, ".pointsman/dev.json"), JSON.stringify(there))
-    for (const words of [["listen"], ["trigger", "captured"]]) {
-      assertRefused(
-        await runHere(folder, words, { POINTSMAN_API_KEY: strangeKey }),
-        /^\.pointsman\/dev\.json refers to http:\/\/pointsman\.invalid, which is not on this machine/u
-      )
-    }
-    assertRefused(
-      await runHere(folder, ["listen", "--url", there.url], { POINTSMAN_API_KEY: strangeKey }),
-      /^No response from/u
-    )
+    const said = /^\.pointsman\/dev\.json refers to http:\/\/pointsman\.invalid, which is not on this machine/u
+    const refusals = [
+      [["listen"], said],
+      [["trigger", "captured"], said],
+      [["listen", "--url", there.url], /^No response from/u]
+    ] as const
+    await areRefused(folder, refusals, { POINTSMAN_API_KEY: strangeKey })
   })
 })
 
-describe("the progress of long work", () => {
+it("long work has one line on a terminal, gone at the end, and none with --json", () => {
   const written = (json: boolean) => {
     const texts: Array<string> = []
     const work = withProgress(json, (tell) => Effect.andThen(tell("1 of 2"), tell("2 of 2")))
     Effect.runSync(Effect.provideService(work, ProgressTo, { write: (text) => texts.push(text) }))
     return texts
   }
-
-  it("a terminal has one line that is written over, and gone at the end", () => {
-    assert.deepStrictEqual(written(false), ["\r\u001b[2K1 of 2", "\r\u001b[2K2 of 2", "\r\u001b[2K"])
-  })
-
-  it("--json shows no progress", () => {
-    assert.deepStrictEqual(written(true), [])
-  })
+  assert.deepStrictEqual(written(false), ["\r\u001b[2K1 of 2", "\r\u001b[2K2 of 2", "\r\u001b[2K"])
+  assert.deepStrictEqual(written(true), [])
 })

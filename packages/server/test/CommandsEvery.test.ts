@@ -12,7 +12,7 @@ import { pointsmanCommand } from "../src/commands/AllCommands.ts"
 import { runHere, startHere } from "./support/CommandInProcess.ts"
 import { documentOf } from "./support/CommandProcess.ts"
 import { startDevHere } from "./support/ServerHere.ts"
-import { temporaryFolder } from "./support/ServerProcess.ts"
+import { each, temporaryFolder } from "./support/ServerProcess.ts"
 
 type Descriptor = Completions.CommandDescriptor
 
@@ -41,35 +41,20 @@ interface Known {
 }
 
 /** `listen` is below. What the others need is in `CommandsBooks`, `CommandsCorrections`, `CommandsMessages`, `Partners`, `CommandsOperators`, `CommandsOperate`, `CommandsArchive`, `CommandsReconcile` and `CommandsShards.test.ts`. */
+const groupsElsewhere = {
+  archive: ["list", "read", "run", "verify"],
+  books: ["export"],
+  corrections: ["approve", "reject", "withdraw"],
+  messages: ["apply"],
+  merchants: ["invite"],
+  operators: ["add", "change", "remove", "link"],
+  payments: ["capture", "void", "refund"],
+  reconcile: ["accept", "close", "fetch", "payout", "run", "show"],
+  shards: ["isolate", "list", "move", "rebalance"]
+}
 const elsewhere: ReadonlySet<string> = new Set([
-  "archive list",
-  "archive read",
-  "archive run",
-  "archive verify",
-  "books export",
-  "corrections approve",
-  "corrections reject",
-  "corrections withdraw",
   "listen",
-  "messages apply",
-  "merchants invite",
-  "operators add",
-  "operators change",
-  "operators remove",
-  "operators link",
-  "payments capture",
-  "payments void",
-  "payments refund",
-  "reconcile accept",
-  "reconcile close",
-  "reconcile fetch",
-  "reconcile payout",
-  "reconcile run",
-  "reconcile show",
-  "shards isolate",
-  "shards list",
-  "shards move",
-  "shards rebalance"
+  ...Object.entries(groupsElsewhere).flatMap(([group, names]) => names.map((name) => `${group} ${name}`))
 ])
 
 const ofDemo = ["--workspace", "demo", "--environment", "sandbox"]
@@ -140,9 +125,7 @@ const setUp = async () => {
     runHere(folder, [...path.split(" "), ...words, "--json"], environment)
   // The receiver hears of a delivery before the server has written its answer down.
   const delivered = async (): Promise<ReadonlyArray<string>> =>
-    documentOf(await run("webhooks list", [...ofDemo, "--status", "delivered"])).data.map(
-      ({ id }: { readonly id: string }) => id
-    )
+    each(documentOf(await run("webhooks list", [...ofDemo, "--status", "delivered"])).data, "id")
   while ((await delivered()).length < 2) await new Promise((resolve) => setTimeout(resolve, 20))
   const [delivery = "", refusedDelivery = ""] = await delivered()
   const db = new DatabaseSync(join(folder, ".pointsman/dev.db"))
@@ -178,9 +161,8 @@ describe("every command", () => {
     }
     const { stderr } = await run("payments list", ofDemo)
     assert.strictEqual(stderr, "Using .pointsman/dev.db, the database of pointsman dev.\n")
-    const named = await runHere(folder, ["payments", "list", ...ofDemo], {
-      POINTSMAN_DATABASE_URL: "sqlite:.pointsman/pointsman.db"
-    })
+    const other = { POINTSMAN_DATABASE_URL: "sqlite:.pointsman/pointsman.db" }
+    const named = await runHere(folder, ["payments", "list", ...ofDemo], other)
     assert.match(named.stderr, /^No database at /u)
 
     const listen = startHere(folder, ["listen", "--json"])
@@ -242,10 +224,8 @@ describe("pointsman init for the server", () => {
     )
     assert.deepStrictEqual(variablesOf(read(".env")), environment)
     assert.deepStrictEqual(readdirSync(folder).toSorted(), [".env", ".env.example", "pointsman.json"])
-  })
 
-  it("a file in the place of its folder is reported, without a trace", async () => {
-    const folder = temporaryFolder()
+    // A file in the place of its folder.
     writeFileSync(join(folder, "here"), "")
     const end = await runHere(folder, [...none, "--dir", "here/shop"])
     assert.strictEqual(end.code, 1)

@@ -6,6 +6,7 @@ import { makeSources } from "../src/SourceOf.ts"
 import { assertSilentReaderIsCut, listenHere } from "./support/ListenHere.ts"
 import { ask, dial, statusOf } from "./support/RawSocket.ts"
 import { startServerHere } from "./support/ServerHere.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
 import { until } from "./support/Until.ts"
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: pay.example\r\n\r\n`
@@ -96,23 +97,20 @@ describe("a response that its client does not read", () => {
 })
 
 describe("the number of connections", () => {
-  it("a trusted proxy keeps more connections than one address may have", async () => {
+  it("connections above one address's limit are closed, but not a trusted proxy's", async () => {
     const { url } = await listenHere((_request, response) => response.end("served"), {
       sources: makeSources(["127.0.0.3"])
     })
-    const sockets: Array<Socket> = []
-    for (let at = 0; at < 1_100; at++) sockets.push(await dial(url, { from: "127.0.0.3" }))
-    for (const socket of sockets) socket.resume()
-    assert.strictEqual(await areServed(sockets), 1_100)
-  })
-
-  it("connections above one address's limit are closed, and another is served", async () => {
-    const { url } = await listenHere((_request, response) => response.end("served"))
-    const sockets: Array<Socket> = []
-    for (let at = 0; at < 1_100; at++) sockets.push(await dial(url, { from: "127.0.0.2" }))
-    for (const socket of sockets) socket.resume()
+    const dialMany = async (from: string) => {
+      const sockets: Array<Socket> = []
+      for (let at = 0; at < 1_100; at++) sockets.push(await dial(url, { from }))
+      for (const socket of sockets) socket.resume()
+      return sockets
+    }
+    const sockets = await dialMany("127.0.0.2")
     assert.strictEqual(await areServed(sockets), 1_024)
     assert.strictEqual(await (await fetch(url)).text(), "served")
+    assert.strictEqual(await areServed(await dialMany("127.0.0.3")), 1_100)
     for (const socket of sockets) socket.destroy()
     await untilServed(url, "127.0.0.2")
   })
@@ -136,5 +134,28 @@ describe("the number of connections", () => {
     )
     sockets[0]?.destroy()
     await untilServed(url, "127.0.0.7")
+  })
+})
+
+describe("an idle connection", () => {
+  /** Sends a request now and then on one connection, as a load balancer does. */
+  const answerOn = async (socket: Socket): Promise<string> => {
+    socket.write(get("/health/live"))
+    let received = ""
+    while (!received.includes('"live"')) received += String((await once(socket, "data"))[0])
+    return received
+  }
+
+  it("a connection is kept for the announced time, and a set one is closed after it", async () => {
+    const folder = temporaryFolder()
+    const flags = ["--database-url", "sqlite::memory:"]
+    const usual = await startServerHere({ folder, flags })
+    const set = await startServerHere({ folder, flags, environment: { POINTSMAN_KEEP_ALIVE: "1 second" } })
+    const [kept, short] = [await dial(usual.url), await dial(set.url)]
+    assert.match(await answerOn(kept), /^keep-alive: timeout=75\r$/im)
+    assert.match(await answerOn(short), /^keep-alive: timeout=1\r$/im)
+    await closed(short.resume())
+    assert.isFalse(kept.closed)
+    assert.match(await answerOn(kept), /200 OK/u)
   })
 })
