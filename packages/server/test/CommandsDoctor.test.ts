@@ -136,22 +136,17 @@ describe("pointsman doctor", () => {
         }
       )
     )
-    assert.match(saysOf(ill, "configuration"), /^wrong: wrong\.json: workspaces\[0\]/u)
-    assert.strictEqual(
-      saysOf(ill, "connections"),
-      'wrong: "backup" of acme (production) cannot be used: connector "gone" is not installed'
-    )
-    assert.match(saysOf(ill, "timeouts"), /"main" has a timeout of 5000 ms, but the claim window is 4000 ms: increase/u)
-    assert.match(
-      saysOf(ill, "webhooks"),
-      /^wrong: http:\/\/127\.0\.0\.1:9 \(whe_\S+\) of acme \(production\) is a private/u
-    )
-    assert.match(saysOf(ill, "base URL"), /^warning: http:\/\/127\.0\.0\.1:3000 is a local address/u)
-    assert.match(saysOf(ill, "payments"), /^ok: 1 payment under review, the oldest for \d+ s; the server checks/u)
-    assert.match(
-      saysOf(ill, "deliveries"),
-      /^warning: 2 given up in the last 7 days: see `pointsman webhooks list --workspace acme/u
-    )
+    for (const [check, said] of [
+      ["configuration", /^wrong: wrong\.json: workspaces\[0\]/u],
+      ["connections", /^wrong: "backup" of acme \(production\) cannot be used: connector "gone" is not installed$/u],
+      ["timeouts", /"main" has a timeout of 5000 ms, but the claim window is 4000 ms: increase/u],
+      ["webhooks", /^wrong: http:\/\/127\.0\.0\.1:9 \(whe_\S+\) of acme \(production\) is a private/u],
+      ["base URL", /^warning: http:\/\/127\.0\.0\.1:3000 is a local address/u],
+      ["payments", /^ok: 1 payment under review, the oldest for \d+ s; the server checks/u],
+      ["deliveries", /^warning: 2 given up in the last 7 days: see `pointsman webhooks list --workspace acme/u]
+    ] as const) {
+      assert.match(saysOf(ill, check), said)
+    }
 
     assert.deepStrictEqual([text.code, text.stderr], [1, "1 wrong, 1 warning.\n"])
     assert.match(text.stdout, /^RESULT +CHECK +DETAILS\nok +node +Node\.js \d/u)
@@ -176,29 +171,28 @@ describe("pointsman doctor", () => {
 })
 
 describe("what the doctor says", () => {
-  const verdict = ({ says, verdict }: CheckLine) => `${verdict}: ${says}`
-  const tenant = { workspaceId: "acme", environment: "sandbox" } as const
+  /** As many lines as are expected, each with its verdict before it. */
+  const assertSaid = (lines: ReadonlyArray<CheckLine>, ...expected: ReadonlyArray<RegExp>) => {
+    assert.lengthOf(lines, expected.length)
+    for (const [at, { says, verdict }] of lines.entries()) assert.match(`${verdict}: ${says}`, expected[at] ?? /never/u)
+  }
 
-  it.each<[number, RegExp]>([
-    [0, /^ok: 0 ms/u],
-    [-2_000, /^ok: 2000 ms/u],
-    [2_001, /^warning: the clock of this machine is 2001 ms behind the database clock/u],
-    [
-      -60_000,
-      /^wrong: the clock of this machine is 60000 ms ahead of the database clock: the server takes no requests/u
-    ]
-  ])("doctor reports a database whose clock is %d ms ahead", (ahead, said) => {
-    assert.match(verdict(clockLine(ahead)), said)
+  it("a clock that differs is a warning, and wrong where the server takes no requests", () => {
+    assertSaid([clockLine(0)], /^ok: 0 ms/u)
+    assertSaid([clockLine(-2_000)], /^ok: 2000 ms/u)
+    assertSaid([clockLine(2_001)], /^warning: the clock of this machine is 2001 ms behind the database clock/u)
+    const ahead = /^wrong: the clock of this machine is 60000 ms ahead of the database clock: the server takes no req/u
+    assertSaid([clockLine(-60_000)], ahead)
   })
 
   it("a database whose crash loses payments is wrong unless it is allowed", () => {
     const found = { faults: ["fsync is off"], warnings: ["full_page_writes is off"] }
-    const said = (allowed: boolean) => durabilityLines(found, allowed).map(verdict)
-    assert.deepStrictEqual(said(true), ["warning: fsync is off", "warning: full_page_writes is off"])
-    assert.match(said(false)[0] ?? "", /^wrong: fsync is off\. .* POINTSMAN_ALLOW_ASYNC_COMMIT/u)
-    assert.deepStrictEqual(durabilityLines({ faults: [], warnings: [] }, false).map(verdict), [
-      "ok: commits are on the database's disk before they are acknowledged"
-    ])
+    const warnings = [/^warning: fsync is off$/u, /^warning: full_page_writes is off$/u] as const
+    assertSaid(durabilityLines(found, true), ...warnings)
+    const isWrong = /^wrong: fsync is off\. .* POINTSMAN_ALLOW_ASYNC_COMMIT/u
+    assertSaid(durabilityLines(found, false), isWrong, warnings[1])
+    const isGood = /^ok: commits are on the database's disk before they are acknowledged$/u
+    assertSaid(durabilityLines({ faults: [], warnings: [] }, false), isGood)
   })
 
   it.each<[number, boolean, RegExp]>([
@@ -208,40 +202,30 @@ describe("what the doctor says", () => {
   ])("schema number %d of 9 is recognized", (schema, isUsable, said) => {
     const found = schemaOf("the file", { schema, newest: 9 })
     assert.strictEqual(found.isUsable, isUsable)
-    assert.match(found.lines.map(verdict).join("\n"), said)
+    assertSaid(found.lines, said)
   })
 
   it("a payment that waits is a warning if a person is needed, or after a day", () => {
     const now = 3 * 86_400_000
-    const waits = (since: number, needsOperator: boolean) => ({ review: { since, reasons: [] }, needsOperator })
-    const said = (hasMore: boolean, ...waiting: ReadonlyArray<ReturnType<typeof waits>>) =>
-      verdict(reviewsLine(waiting, hasMore, { now }))
-    assert.strictEqual(said(false), "ok: no payments under review")
-    assert.match(
-      said(false, waits(now - 86_399_999, false)),
-      /^ok: 1 payment under review, the oldest for 23 h 59 min/u
-    )
-    assert.match(
-      said(false, waits(now - 86_400_000, false)),
-      /^warning: .* 1 d 0 h, 0 of them waiting for an operator/u
-    )
-    assert.match(
-      said(true, waits(now - 1, false), waits(now, true)),
-      /^warning: more than 2 payments .* 1 of them waiting/u
-    )
+    const waits = (since: number, needsOperator = false) => ({ review: { since, reasons: [] }, needsOperator })
+    const said = (...waiting: ReadonlyArray<ReturnType<typeof waits>>) => [
+      reviewsLine(waiting, waiting.length > 1, { now })
+    ]
+    assertSaid(said(), /^ok: no payments under review$/u)
+    assertSaid(said(waits(now - 86_399_999)), /^ok: 1 payment under review, the oldest for 23 h 59 min/u)
+    assertSaid(said(waits(now - 86_400_000)), /^warning: .* 1 d 0 h, 0 of them waiting for an operator/u)
+    assertSaid(said(waits(now - 1), waits(now, true)), /^warning: more than 2 payments .* 1 of them waiting/u)
   })
 
   it("messages to look at are counted by outcome, and the first one is named", () => {
     const outcomes = ["unreadable", "unmatched", "contradicts"] as const
-    const said = (...counts: ReadonlyArray<number>) =>
-      verdict(messagesLine(outcomes.map((outcome, at) => ({ outcome, count: counts[at] ?? 0 }))))
-    assert.strictEqual(said(0, 0, 0), "ok: none unreadable, unmatched or contradicting in the last 7 days")
-    assert.strictEqual(
-      said(2, 99, 100),
-      "warning: 2 unreadable, 99 unmatched, 100 or more contradicts in the last 7 days: see `pointsman messages list " +
-        "--outcome unreadable`"
-    )
-    assert.match(said(0, 0, 1), /^warning: 1 contradicts in the last 7 days: .* --outcome contradicts`$/u)
+    const said = (...counts: ReadonlyArray<number>) => [
+      messagesLine(outcomes.map((outcome, at) => ({ outcome, count: counts[at] ?? 0 })))
+    ]
+    assertSaid(said(0, 0, 0), /^ok: none unreadable, unmatched or contradicting in the last 7 days$/u)
+    const many = /^warning: 2 unreadable, 99 unmatched, 100 or more contradicts in .* days: .* --outcome unreadable`$/u
+    assertSaid(said(2, 99, 100), many)
+    assertSaid(said(0, 0, 1), /^warning: 1 contradicts in the last 7 days: .* --outcome contradicts`$/u)
   })
 
   it.each<[string, boolean]>([
@@ -253,13 +237,13 @@ describe("what the doctor says", () => {
     ["https://shop.example/hook", false],
     ["https://9.9.9.9/hook", false]
   ])("a webhook to %s is private or not", (url, isPrivate) => {
-    const endpoint = { id: "whe_1", ...tenant, url, events: ["*"], sealedSecret: "" }
+    const tenant = { workspaceId: "acme", environment: "sandbox" } as const
+    const endpoint = { ...tenant, id: "whe_1", url, events: ["*"], sealedSecret: "" }
     const said = (active: boolean, allowPrivateWebhooks: boolean) =>
-      webhookLines({ webhookEndpoints: [{ ...endpoint, active }] }, { allowPrivateWebhooks }).map(
-        ({ verdict }) => verdict
-      )
-    assert.deepStrictEqual(said(true, false), [isPrivate ? "wrong" : "ok"])
-    for (const one of [said(false, false), said(true, true)]) assert.deepStrictEqual(one, ["ok"])
+      webhookLines({ webhookEndpoints: [{ ...endpoint, active }] }, { allowPrivateWebhooks })
+    assertSaid(said(true, false), isPrivate ? /^wrong/u : /^ok/u)
+    assertSaid(said(false, false), /^ok/u)
+    assertSaid(said(true, true), /^ok/u)
   })
 
   it.each<[string | null, string, boolean]>([
@@ -272,13 +256,12 @@ describe("what the doctor says", () => {
   ])("the base URL %s at %s matters only to production keys", (baseUrl, host, isLocal) => {
     const limits = { scopes: null, name: null, expiresAt: null, networks: null }
     const key = { ...limits, hash: "", workspaceId: "acme", source: "operator", createdAt: 0 } as const
+    const at = { baseUrl, host, port: 3000, tlsCertificate: null }
     const said = (environment: "sandbox" | "production", revokedAt: number | null) =>
-      baseUrlLines(
-        { apiKeys: [{ ...key, environment, revokedAt }] },
-        { baseUrl, host, port: 3000, tlsCertificate: null }
-      ).map(({ verdict }) => verdict)
-    assert.deepStrictEqual(said("production", null), [isLocal ? "warning" : "ok"])
-    assert.deepStrictEqual([said("sandbox", null), said("production", 1)], [["ok"], ["ok"]])
+      baseUrlLines({ apiKeys: [{ ...key, environment, revokedAt }] }, at)
+    assertSaid(said("production", null), isLocal ? /^warning/u : /^ok/u)
+    assertSaid(said("sandbox", null), /^ok/u)
+    assertSaid(said("production", 1), /^ok/u)
   })
 
   it("a changed account is wrong, and accounts that are not known are named", () => {
@@ -286,21 +269,14 @@ describe("what the doctor says", () => {
     const current = { id: "acct_2", mode: "live" } as const
     const one = (id: string, account?: ConnectionAccount, active = true) =>
       ({ id, active, ...(account === undefined ? {} : { account }) }) as Connection
-    const known = { first, current: first, changedAt: null }
-    const told = (...connections: ReadonlyArray<Connection>) =>
-      accountLines({ connections }).map(({ says, verdict }) => [verdict, says])
-    assert.deepStrictEqual(told(one("a", known)), [["ok", "known for all active connections"]])
-    assert.deepStrictEqual(told(one("a", known), one("b"), one("c", undefined, false)), [
-      [
-        "warning",
-        'the account of the connection "b" is not known: a lookup that does not find a payment settles nothing there. ' +
-          "Its provider has not answered a server yet, or names no account. `GET /health/ready` lists those that have " +
-          "not answered"
-      ]
-    ])
-    const [[verdict, says] = []] = told(one("a", known), one("b", { first, current, changedAt: 1 }))
-    assert.strictEqual(verdict, "wrong")
-    assert.match(says ?? "", /connection "b" opened another account than acct_1 \(live\).* open acct_2 \(live\)/u)
+    const known = one("a", { first, current: first, changedAt: null })
+    const said = (...connections: ReadonlyArray<Connection>) => accountLines({ connections })
+    assertSaid(said(known), /^ok: known for all active connections$/u)
+    const unknown =
+      /^warning: the account of the connection "b" is not known: .* `GET \/health\/ready` lists those that/u
+    assertSaid(said(known, one("b"), one("c", undefined, false)), unknown)
+    const changed = /^wrong: .* connection "b" opened another account than acct_1 \(live\).* open acct_2 \(live\)/u
+    assertSaid(said(known, one("b", { first, current, changedAt: 1 })), changed)
   })
 
   it("reports never fetched, or ended more than a day too early, are named", () => {
@@ -314,44 +290,35 @@ describe("what the doctor says", () => {
         fetchedUntil,
         dueAt: fetchedUntil === null ? 0 : fetchedUntil + (report === "a" ? 7 : 30) * hour
       }))
-      return lateLines([{ connection, reports }], now).map(verdict)
+      return lateLines([{ connection, reports }], now)
     }
-    const fine = ["ok: those of 1 connection are fetched in time"]
-    assert.deepStrictEqual(linesOf({ a: 69 * hour, b: 46 * hour }), fine)
-    const [first, ...others] = linesOf({ a: 69 * hour - 1, b: 46 * hour })
-    assert.match(first ?? "", /^warning: a of the connection "main" ends 1 d 7 h ago, and is late: see the log/u)
-    assert.deepStrictEqual(others, [])
-    const [never, ...fetched] = linesOf({ a: 99 * hour, b: null })
-    assert.match(never ?? "", /^warning: b of the connection "main" was never fetched: see the log/u)
-    assert.deepStrictEqual(fetched, [])
-    const refused = lateLines([{ connection, reports: "connection: it cannot be used" }], now).map(verdict)
-    assert.deepStrictEqual(refused, [
-      'warning: those of the connection "main" cannot be fetched: connection: it cannot be used'
-    ])
-    assert.match(lateLines([], now).map(verdict)[0] ?? "", /^ok: no connection has reports that are fetched/u)
+    assertSaid(linesOf({ a: 69 * hour, b: 46 * hour }), /^ok: those of 1 connection are fetched in time$/u)
+    const late = /^warning: a of the connection "main" ends 1 d 7 h ago, and is late: see the log/u
+    assertSaid(linesOf({ a: 69 * hour - 1, b: 46 * hour }), late)
+    const never = /^warning: b of the connection "main" was never fetched: see the log/u
+    assertSaid(linesOf({ a: 99 * hour, b: null }), never)
+    const refused = lateLines([{ connection, reports: "connection: it cannot be used" }], now)
+    assertSaid(refused, /^warning: those of the connection "main" cannot be fetched: connection: it cannot be used$/u)
+    assertSaid(lateLines([], now), /^ok: no connection has reports that are fetched/u)
   })
 
   it("a loss of records is named until it has ended", () => {
     const waits = { recovered: ["main"], refundsWait: [], ended: null } as const
     const loss = { ...waits, number: 1, since: 0, reason: "a test", declaredAt: 1 }
-    assert.match(verdict(lossLine(loss)), /^wrong: records since 1970-01-01T00:00:00\.000Z may be missing.*: main;/u)
-    assert.strictEqual(lossLine({ ...loss, ended: { outcome: "accepted", at: 2 } }).verdict, "ok")
+    assertSaid([lossLine(loss)], /^wrong: records since 1970-01-01T00:00:00\.000Z may be missing.*: main;/u)
+    assertSaid([lossLine({ ...loss, ended: { outcome: "accepted", at: 2 } })], /^ok/u)
   })
 
   it("a workspace that needs two persons is named unless it has two operators", () => {
-    const workspaces = [{ id: "acme", name: "Acme", country: null, category: null, suspended: false, partner: null }]
+    const acme = { id: "acme", name: "Acme", country: null, category: null, suspended: false, partner: null }
     const of = (...roles: ReadonlyArray<"support" | "operations">) =>
       fourEyesLines(
-        { workspaces: workspaces.map((one) => ({ ...one, fourEyes: {} })) },
+        { workspaces: [{ ...acme, fourEyes: {} }] },
         roles.map((role) => ({ active: true, grants: [{ workspaceId: "acme", role }] }))
       )
-    assert.match(of("operations", "support")[0]?.says ?? "", /"acme" asks for a second person, and 1 operator may/u)
-    assert.deepStrictEqual(of("operations", "operations"), [
-      ok("four eyes", "1 workspace, each with two operators or more")
-    ])
-    assert.deepStrictEqual(fourEyesLines({ workspaces }, []), [
-      ok("four eyes", "no workspace asks for a second person")
-    ])
+    assertSaid(of("operations", "support"), /"acme" asks for a second person, and 1 operator may/u)
+    assertSaid(of("operations", "operations"), /^ok: 1 workspace, each with two operators or more$/u)
+    assertSaid(fourEyesLines({ workspaces: [acme] }, []), /^ok: no workspace asks for a second person$/u)
   })
 
   it("the first twenty of one kind are listed, and the worst of the rest counts", () => {
