@@ -40,7 +40,7 @@ interface Known {
   readonly key: string
 }
 
-/** `listen` is below. What the others need is in `CommandsBooks`, `CommandsCorrections`, `CommandsMessages`, `Partners`, `CommandsOperators`, `CommandsOperate`, `CommandsArchive`, `CommandsReconcile` and `CommandsShards.test.ts`. */
+/** `listen` is below. What the others need is in `CommandsCorrections`, `CommandsMessages`, `Partners`, `CommandsOperators`, `CommandsOperate`, `CommandsArchive`, `CommandsReconcile` and `CommandsShards.test.ts`. */
 const groupsElsewhere = {
   archive: ["list", "read", "run", "verify"],
   books: ["export"],

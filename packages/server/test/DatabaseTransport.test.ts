@@ -30,7 +30,6 @@ const doctorWarnings = async (folder: string, environment: Readonly<Record<strin
  */
 const startListener = async (certificate: Certificate | undefined) => {
   const heard: Array<string> = []
-  const sockets = new Set<Socket>()
   const hear = (socket: Socket) => {
     socket.on("error", () => {})
     socket.once("data", (startup) => {
@@ -39,7 +38,6 @@ const startListener = async (certificate: Certificate | undefined) => {
     })
   }
   const server = createServer((socket) => {
-    sockets.add(socket)
     socket.on("error", () => {})
     socket.once("data", (first) => {
       // SSLRequest
@@ -53,10 +51,7 @@ const startListener = async (certificate: Certificate | undefined) => {
   })
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
+  onTestFinished(() => void server.close())
   const { port } = server.address() as AddressInfo
   return {
     heard,
