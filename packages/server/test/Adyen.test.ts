@@ -1,15 +1,19 @@
 /**
- * Payments at Adyen, from the API to Adyen's signed webhooks: whatever order the webhooks come in, and twice, the payment
- * ends where Adyen's own books say.
+ * Payments at Adyen, from the API to Adyen's signed webhooks and the operators' commands: whatever order the webhooks come
+ * in, and twice, the payment ends where Adyen's own books say. Which fact a message states is decided in the connector, and
+ * what each fact makes of a payment in core; the tests there have every case.
  */
 import { assert, describe, it } from "vitest"
 import { type AdyenEvent, path, startAdyenWorld, webhook } from "./support/AdyenWorld.ts"
+import { outcomesSeen, paymentSeen } from "./support/OperatorsSee.ts"
 import { each } from "./support/ServerProcess.ts"
 
 const ordersOf = <A>(list: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
   list.length === 0
     ? [[]]
     : list.flatMap((one, at) => ordersOf(list.toSpliced(at, 1)).map((others) => [one, ...others]))
+
+type World = Awaited<ReturnType<typeof startAdyenWorld>>
 
 describe("payments at Adyen", () => {
   it("each payment ends where Adyen's books say, by webhooks in every order, and twice", async () => {
@@ -192,5 +196,60 @@ describe("payments at Adyen", () => {
     const answer = await world.request("POST", "/api/v1/psp-webhooks/adyen", body)
     assert.strictEqual(answer.status, 401)
     assert.strictEqual(await world.statusOf(id), "AUTHORIZED")
+  })
+})
+
+describe("what Adyen says after it had confirmed", () => {
+  /** A payment with an operation that Adyen was asked for, and how to hear of it, twice. */
+  const given = async (world: World, operation: "capture" | "refunds", amount: number, change: object = {}) => {
+    const { id } = await world.create(change)
+    assert.isBelow((await world.request("POST", `${path}/${id}/${operation}`, { amount })).status, 500)
+    const asked = world.lastAsked()
+    const hear = async (eventCode: string, more: Partial<AdyenEvent> = {}) => {
+      const event = { eventCode, pspReference: `${eventCode}-${id}`, ...asked, value: amount, ...more }
+      for (const _ of [1, 2]) await world.hear(event)
+    }
+    return { id, hear, seen: () => paymentSeen(world, id) }
+  }
+
+  it("refunds that fail or come back are captured again, and operators review them", async () => {
+    const world = await startAdyenWorld()
+    for (const eventCode of ["REFUND_FAILED", "REFUNDED_REVERSED"]) {
+      const { hear, id, seen } = await given(world, "refunds", 500)
+      await hear("REFUND")
+      assert.deepInclude(await seen(), { status: "PARTIALLY_REFUNDED", amounts: [1999, 500, 0], review: null })
+      await hear(eventCode, { at: 1, reason: "Account closed" })
+      const after = { conflicts: 0, last: "payment.refund_failed", review: ["reversal"] }
+      assert.deepInclude(await seen(), { ...after, status: "CAPTURED", amounts: [1999, 0, 0] })
+      assert.deepStrictEqual(await outcomesSeen(world, id), ["applied", "applied"])
+    }
+  })
+
+  it("a confirmed capture that fails is AUTHORIZED again; one by Adyen is reviewed", async () => {
+    const world = await startAdyenWorld()
+    const { hear, id, seen } = await given(world, "capture", 700, { capture_method: "manual" })
+    await hear("CAPTURE")
+    assert.deepInclude(await seen(), { status: "CAPTURED", amounts: [700, 0, 0], review: null })
+    await hear("CAPTURE_FAILED", { at: 1, reason: "Capture expired" })
+    const after = { conflicts: 0, last: "payment.capture_failed", review: null }
+    assert.deepInclude(await seen(), { ...after, status: "AUTHORIZED", amounts: [0, 0, 0] })
+    assert.deepStrictEqual(await outcomesSeen(world, id), ["applied", "applied"])
+
+    const taken = await world.create()
+    const failed = { pspReference: "FAILED", merchantReference: taken.reference, originalReference: "PSP", at: 1 }
+    for (const _ of [1, 2]) await world.hear({ ...failed, eventCode: "CAPTURE_FAILED", reason: "Capture expired" })
+    const reviewed = { conflicts: 1, last: "payment.conflict", review: ["conflict", "capture_failed"] }
+    assert.deepInclude(await paymentSeen(world, taken.id), { ...reviewed, status: "CAPTURED", amounts: [1999, 0, 0] })
+    assert.deepStrictEqual(await outcomesSeen(world, taken.id), ["contradicts"])
+    const { body } = await world.request("POST", `${path}/${taken.id}/refunds`)
+    assert.strictEqual(body.error.code, "not_refundable")
+  })
+
+  it("a notification about no payment of ours is unmatched, and others follow it", async () => {
+    const world = await startAdyenWorld()
+    const foreign = { eventCode: "AUTHORISATION", pspReference: "PSPOTHER", merchantReference: "order 17 of a till" }
+    for (const _ of [1, 2]) await world.hear(foreign)
+    assert.deepStrictEqual(await outcomesSeen(world), ["unmatched"])
+    assert.strictEqual((await world.create()).status, "CAPTURED")
   })
 })
