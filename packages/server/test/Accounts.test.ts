@@ -8,7 +8,7 @@ import { runHere } from "./support/CommandInProcess.ts"
 import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
 import { pay } from "./support/Pay.ts"
 import { environmentOn, newDatabase, postgresMissing, setDatabaseAhead } from "./support/PostgresServer.ts"
-import { type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
+import { startProvider } from "./support/ScriptedProvider.ts"
 import { type ServerHere, startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
 import { until } from "./support/Until.ts"
@@ -33,8 +33,6 @@ const conflictsOf = async (server: ServerHere, id: string) =>
     ({ type }: { readonly type: string }) => type === "payment.conflict"
   )
 
-const at = (provider: ScriptedProvider, id = "main") => ({ ...connectionTo(provider, id), timeout: "5 seconds" })
-
 describe("a connection id that is pointed at another account", { timeout: 240_000 }, () => {
   for (const database of ["SQLite", "PostgreSQL"]) {
     const isSkipped = database === "PostgreSQL" && postgresMissing !== undefined
@@ -45,10 +43,10 @@ describe("a connection id that is pointed at another account", { timeout: 240_00
       const ours = await startProvider({ account: "acct_ours" })
       const theirs = await startProvider({ account: "acct_theirs" })
       let clockAheadMillis: number | undefined
-      const serve = (...connections: ReadonlyArray<ReturnType<typeof at>>) =>
+      const serve = (...connections: ReadonlyArray<ReturnType<typeof connectionTo>>) =>
         startServerHere({ folder, configuration: configurationWith(...connections), environment, clockAheadMillis })
 
-      const before = await serve(at(ours))
+      const before = await serve(connectionTo(ours))
       const authorized = (await create(before, { capture_method: "manual" })).body.data
       ours.next("charge", (call) => {
         call.execute()
@@ -60,7 +58,7 @@ describe("a connection id that is pointed at another account", { timeout: 240_00
 
       if (url === undefined) clockAheadMillis = believedAfterMillis
       else await setDatabaseAhead(url, believedAfterMillis)
-      const server = await serve(at(theirs))
+      const server = await serve(connectionTo(theirs))
       const health = await server.request("GET", "/health/ready", { key: null })
       assert.deepStrictEqual(health.body.accounts, [
         { connection: "main", state: "changed", account: "acct_ours", current_account: "acct_theirs" }
@@ -88,7 +86,7 @@ describe("a connection id that is pointed at another account", { timeout: 240_00
       assert.strictEqual(found.verdict, "wrong")
 
       // A restart forgets nothing. A new id is another connection, and the old one, with its credentials, goes on.
-      const after = await serve(at(ours), at(theirs, "second"))
+      const after = await serve(connectionTo(ours), connectionTo(theirs, "second"))
       await until("it is settled", async () => (await read(after, unknown.payment_id)).payment_status === "CAPTURED")
       const captured = await after.request("POST", `${path}/${authorized.payment_id}/capture`, {
         key: liveKey,
