@@ -1,18 +1,40 @@
 /** A provider's message over a store that fails, over attempts that followed one another, and on a checkout. */
 import { assert, describe } from "@effect/vitest"
-import { type Payment, Pointsman, type VerifiedMessage } from "@pointsman/core"
-import { type ChargeState, Ledger, type ProviderMessage, Unanswered } from "@pointsman/core/ports"
+import { type EventType, Pointsman, type VerifiedMessage } from "@pointsman/core"
+import { type ChargeState, Ledger, type ProviderMessage } from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn } from "./support/ItIn.ts"
 import { operate } from "./support/Operations.ts"
 import { attemptsOf, liveCaller, liveConnections, paged, stored, typesOf } from "./support/Pages.ts"
+import {
+  authorized,
+  canceled,
+  captured,
+  capturedBy,
+  charge,
+  created,
+  declined,
+  ends,
+  followedBy,
+  itWalks,
+  keeps,
+  payout,
+  pending,
+  providerRef,
+  say,
+  tells,
+  times,
+  unanswered,
+  voidedBy
+} from "./support/Statements.ts"
 import { caller, request, runOut, tenant, type World, world } from "./support/World.ts"
 
-const providerRef = "ref"
-const captured: ChargeState = { _tag: "Captured", providerRef }
-const authorized: ChargeState = { _tag: "Authorized", providerRef }
-const declined: ChargeState = { _tag: "Declined", providerRef, category: "expired_card", code: "54", soft: false }
+/** As the provider states another charge than the one that it answered with. */
+const first = "first"
+const firstCaptured: ChargeState = { ...captured, providerRef: first }
+const firstAuthorized: ChargeState = { ...authorized, providerRef: first }
+const softly = { _tag: "Declined", category: "do_not_honor", code: "05", soft: true } as const
 
 const about = (attemptId: string, state: ChargeState): ProviderMessage["about"] => ({
   _tag: "Charge",
@@ -20,39 +42,14 @@ const about = (attemptId: string, state: ChargeState): ProviderMessage["about"] 
   state: () => state
 })
 
-const messageOf = (
-  of: ProviderMessage["about"],
-  more: Partial<Omit<VerifiedMessage, "message"> & ProviderMessage> = {}
-): VerifiedMessage => ({
-  connectionId: more.connectionId ?? "main",
-  tenant: more.tenant ?? tenant,
-  receivedAt: 0,
-  body: "{}",
-  message: { id: more.id ?? "msg_1", at: more.at ?? 0, about: of },
-  reason: null
-})
+const kept = (connectionId: string, id: string) =>
+  Effect.flatMap(Ledger, (ledger) => Effect.map(ledger.message(tenant, connectionId, id), Option.getOrThrow))
 
-const record = (message: VerifiedMessage) =>
-  Effect.flatMap(Pointsman, (pointsman) => Effect.result(pointsman.recordMessage(message)))
-
-/** The outcome of the message; `undefined` where it is not stored. */
-const outcomeOf = Effect.fnUntraced(function* (eventId: string) {
-  const found = yield* (yield* Ledger).message(tenant, "main", eventId)
-  return Option.getOrUndefined(Option.map(found, ({ outcome }) => outcome))
-})
-
-/** An attempt that the first connection declines softly, and a second one that ends as scripted. */
-const followed = Effect.fnUntraced(function* (own: World, second: ChargeState) {
-  own.provider.onCharge = ({ connectionId }) =>
-    Effect.succeed(
-      connectionId === "main"
-        ? { _tag: "Declined", providerRef, category: "do_not_honor", code: "05", soft: true }
-        : second
-    )
-  const { payment } = yield* (yield* Pointsman).create(caller, request())
-  const [first, last] = yield* attemptsOf(payment)
-  return { payment, first: first?.id ?? "", last: last?.id ?? "" }
-})
+const record = (of: ProviderMessage["about"], id: string, at = 0, connectionId = "main") =>
+  Effect.flatMap(Pointsman, ({ recordMessage }) => {
+    const message: VerifiedMessage["message"] = { id, at, about: of }
+    return Effect.result(recordMessage({ connectionId, tenant, receivedAt: 0, body: "{}", message, reason: null }))
+  })
 
 describe("a message that names the charge as its provider does", () => {
   const dispute = (ref: string, verdict: "opened" | "won"): ProviderMessage["about"] => ({
@@ -63,349 +60,238 @@ describe("a message that names the charge as its provider does", () => {
   })
 
   itIn("a dispute about a reference is that payment's, and its end too", world(), function* (own) {
-    own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Captured", providerRef: `ref_${attemptId}` })
-    const pointsman = yield* Pointsman
-    const { payment } = yield* pointsman.create(caller, { ...request(), idempotencyKey: "one" })
-    const { payment: other } = yield* pointsman.create(caller, { ...request(), idempotencyKey: "other" })
-    const ref = payment.providerRef ?? ""
-    yield* record(messageOf(dispute(ref, "opened")))
-    assert.strictEqual((yield* stored(payment)).state, "ChargedBack")
-    assert.strictEqual((yield* stored(other)).state, "Captured")
-    yield* record(messageOf(dispute(ref, "won"), { id: "msg_2", at: 1 }))
+    const payment = yield* created(captured)(own)
+    const other = yield* created(firstCaptured)(own)
+    yield* record(dispute(providerRef, "opened"), "msg_1")
+    assert.deepStrictEqual([(yield* stored(payment)).state, (yield* stored(other)).state], ["ChargedBack", "Captured"])
+    yield* record(dispute(providerRef, "won"), "msg_2", 1)
     assert.strictEqual((yield* stored(payment)).state, "Captured")
     const [attempt] = yield* attemptsOf(payment)
-    const kept = Option.getOrThrow(yield* (yield* Ledger).message(tenant, "main", "msg_1"))
-    assert.deepStrictEqual([kept.paymentId, kept.subjectId], [payment.id, attempt?.id])
+    assert.deepInclude(yield* kept("main", "msg_1"), { paymentId: payment.id, subjectId: attempt?.id ?? "" })
   })
 
   itIn("a reference of another connection, or of none, changes nothing and is kept", world(), function* (own) {
-    own.provider.onCharge = () => Effect.succeed(captured)
-    const { payment } = yield* (yield* Pointsman).create(caller, request())
-    yield* record(messageOf(dispute(providerRef, "opened"), { connectionId: "backup" }))
-    yield* record(messageOf(dispute("nobody's", "opened"), { id: "msg_2" }))
+    const payment = yield* created(captured)(own)
+    yield* record(dispute(providerRef, "opened"), "msg_1", 0, "backup")
+    yield* record(dispute("nobody's", "opened"), "msg_2")
     assert.strictEqual((yield* stored(payment)).state, "Captured")
-    const ledger = yield* Ledger
-    for (const [connectionId, id, subjectId] of [
-      ["backup", "msg_1", providerRef],
-      ["main", "msg_2", "nobody's"]
-    ] as const) {
-      const kept = Option.getOrThrow(yield* ledger.message(tenant, connectionId, id))
-      assert.deepStrictEqual([kept.paymentId, kept.subjectId, kept.outcome], [null, subjectId, "unmatched"])
-    }
+    const unmatched = { paymentId: null, outcome: "unmatched" } as const
+    assert.deepInclude(yield* kept("backup", "msg_1"), { ...unmatched, subjectId: providerRef })
+    assert.deepInclude(yield* kept("main", "msg_2"), { ...unmatched, subjectId: "nobody's" })
   })
 })
 
 describe("a message over a store that fails", () => {
+  const types = ["payment.created", "payment.pending", "payment.captured"]
+  const given = Effect.fnUntraced(function* (own: World, answer: ChargeState = pending) {
+    const payment = yield* created(answer)(own)
+    const [attempt] = yield* attemptsOf(payment)
+    return { payment, message: record(about(attempt?.id ?? "", captured), "msg_1"), next: own.ledger.calls.commit + 1 }
+  })
+
   for (const fault of ["unwritten", "lost", "unheard"] as const) {
     itIn(`a message is applied once when it repeats after a commit that ends ${fault}`, world(), function* (own) {
-      own.provider.onCharge = () => Effect.succeed({ _tag: "Pending", providerRef })
-      const { payment } = yield* (yield* Pointsman).create(caller, request())
-      const [attempt] = yield* attemptsOf(payment)
-      const message = messageOf(about(attempt?.id ?? "", captured))
-      const before = own.ledger.calls.commit
-      own.ledger.onCommit = (number) => (number === before + 1 ? fault : undefined)
-      const first = yield* record(message)
+      const { message, next, payment } = yield* given(own)
+      own.ledger.onCommit = (number) => (number === next ? fault : undefined)
       // Certainly not written: the response says so, and the provider sends it again. Of the others we find out
       // ourselves.
-      assert.strictEqual(Result.isFailure(first), fault === "unwritten")
-      assert.isTrue(Result.isSuccess(yield* record(message)))
+      assert.strictEqual(Result.isFailure(yield* message), fault === "unwritten")
+      assert.isTrue(Result.isSuccess(yield* message))
       assert.strictEqual((yield* stored(payment)).state, "Captured")
-      assert.deepStrictEqual(yield* typesOf(payment), ["payment.created", "payment.pending", "payment.captured"])
-      assert.strictEqual(yield* outcomeOf("msg_1"), "applied")
+      assert.deepStrictEqual(yield* typesOf(payment), types)
+      assert.strictEqual((yield* kept("main", "msg_1")).outcome, "applied")
     })
   }
 
-  const own = world()
-  itIn("a message is applied once when its commit lands after its answer was lost", own, function* () {
-    own.provider.onCharge = () => Effect.succeed({ _tag: "Pending", providerRef })
-    const { payment } = yield* (yield* Pointsman).create(caller, request())
-    const [attempt] = yield* attemptsOf(payment)
-    const before = own.ledger.calls.commit
-    own.ledger.onCommit = (number) => (number === before + 1 ? { landsAfter: 100 } : undefined)
-    assert.isTrue(Result.isSuccess(yield* record(messageOf(about(attempt?.id ?? "", captured)))))
+  itIn("a message is applied once when its commit lands after its answer was lost", world(), function* (own) {
+    const { message, next, payment } = yield* given(own)
+    own.ledger.onCommit = (number) => (number === next ? { landsAfter: 100 } : undefined)
+    assert.isTrue(Result.isSuccess(yield* message))
     yield* TestClock.adjust("1 second")
-    assert.deepStrictEqual(yield* typesOf(payment), ["payment.created", "payment.pending", "payment.captured"])
+    assert.deepStrictEqual(yield* typesOf(payment), types)
   })
 
   for (const read of ["bookOf", "keepMessage"] as const) {
     itIn(`${read} that fails makes the message fail, and a repetition decides it`, world(), function* (own) {
-      own.provider.onCharge = () => Effect.succeed(captured)
-      const { payment } = yield* (yield* Pointsman).create(caller, request())
-      const [attempt] = yield* attemptsOf(payment)
+      const { message } = yield* given(own, captured)
       own.ledger.canRead = (method) => method !== read
-      assert.isTrue(Result.isFailure(yield* record(messageOf(about(attempt?.id ?? "", captured)))))
-      assert.strictEqual(yield* outcomeOf("msg_1"), "received")
+      assert.isTrue(Result.isFailure(yield* message))
+      assert.strictEqual((yield* kept("main", "msg_1")).outcome, "received")
       own.ledger.canRead = () => true
-      assert.isTrue(Result.isSuccess(yield* record(messageOf(about(attempt?.id ?? "", captured)))))
-      assert.strictEqual(yield* outcomeOf("msg_1"), "confirmed")
+      assert.isTrue(Result.isSuccess(yield* message))
+      assert.strictEqual((yield* kept("main", "msg_1")).outcome, "confirmed")
     })
   }
 
   itIn("a message is decided again on what a writer before it wrote", world(), function* (own) {
-    own.provider.onCharge = () => Effect.succeed({ _tag: "Pending", providerRef })
-    const { payment } = yield* (yield* Pointsman).create(caller, request())
-    const [attempt] = yield* attemptsOf(payment)
-    const id = attempt?.id ?? ""
-    const context = yield* Effect.context<Ledger>()
-    let isFirst = true
-    own.ledger.beforeCommit = () =>
-      Effect.suspend(() => {
-        if (!isFirst) return Effect.void
-        isFirst = false
-        return Effect.orDie(Effect.provideContext(write(payment), context))
-      })
-    yield* record(messageOf(about(id, captured)))
-    assert.deepStrictEqual(yield* typesOf(payment), ["payment.created", "payment.pending", "payment.captured"])
-  })
-})
-
-/** A write of another process, which changes nothing but the version. */
-const write = Effect.fnUntraced(function* (payment: Payment) {
-  const ledger = yield* Ledger
-  const now = yield* stored(payment)
-  yield* ledger.commit({
-    tenant,
-    payment: { expected: now.version, after: { ...now, version: now.version + 1 } },
-    attempts: [],
-    events: []
+    const { message, next, payment } = yield* given(own)
+    const ledger = yield* Ledger
+    // Another process, which changes nothing but the version.
+    const after = { ...payment, version: payment.version + 1 }
+    const other = { tenant, payment: { expected: payment.version, after }, attempts: [], events: [] }
+    own.ledger.beforeCommit = (number) => (number === next ? Effect.orDie(ledger.commit(other)) : Effect.void)
+    yield* message
+    assert.deepStrictEqual(yield* typesOf(payment), types)
   })
 })
 
 describe("a message about an attempt that another one followed", () => {
   const cases: ReadonlyArray<
-    readonly [second: string, state: ChargeState, word: string, says: ChargeState, becomes: string, ends: string]
+    readonly [second: ChargeState, says: ChargeState, becomes: string, last: EventType, conflicts?: number]
   > = [
-    ["captured", captured, "captured", { ...captured, providerRef: "first" }, "Captured", "payment.conflict"],
-    ["captured", captured, "authorized", { ...authorized, providerRef: "first" }, "Captured", "payment.conflict"],
-    ["captured", captured, "declined", declined, "Captured", "payment.captured"],
-    ["captured", captured, "canceled", { _tag: "Canceled", providerRef }, "Captured", "payment.captured"],
-    ["pending", { _tag: "Pending", providerRef }, "declined", declined, "ChargePending", "payment.pending"],
-    ["pending", { _tag: "Pending", providerRef }, "captured", captured, "Captured", "payment.captured"],
-    ["pending", { _tag: "Pending", providerRef }, "authorized", authorized, "Authorized", "payment.authorized"],
-    ["declined", declined, "captured", captured, "Captured", "payment.captured"],
-    ["declined", declined, "pending", { _tag: "Pending", providerRef }, "Declined", "payment.declined"]
+    [captured, firstCaptured, "Captured 1999 double_charge", "payment.conflict", 1],
+    [captured, firstAuthorized, "Captured 1999 double_charge", "payment.conflict", 1],
+    [captured, declined, "Captured 1999", "payment.captured"],
+    [captured, canceled, "Captured 1999", "payment.captured"],
+    [pending, declined, "ChargePending 0", "payment.pending"],
+    [pending, captured, "Captured 1999", "payment.captured"],
+    [pending, authorized, "Authorized 0", "payment.authorized"],
+    [declined, captured, "Captured 1999 conflict", "payment.captured", 1],
+    [declined, pending, "Declined 0", "payment.declined"]
   ]
-  for (const [second, state, word, says, becomes, ends] of cases) {
-    itIn(`a payment is ${becomes}: second attempt ${second}, the first reported ${word}`, world(), function* (own) {
-      const { first, payment } = yield* followed(own, state)
-      yield* record(messageOf(about(first, says)))
+  for (const [second, says, becomes, last, conflicts = 0] of cases) {
+    const title = `a payment is ${becomes}: second attempt ${second._tag}, the first reported ${says._tag}`
+    itWalks(title, followedBy(second), [
       // Repeated in other words: operators are notified once.
-      yield* record(messageOf(about(first, says), { id: "msg_2" }))
-      assert.strictEqual((yield* stored(payment)).state, becomes)
-      const types = yield* typesOf(payment)
-      assert.strictEqual(types.at(-1), ends)
-      assert.strictEqual(
-        types.filter((type) => type === "payment.conflict").length,
-        types.includes("payment.conflict") ? 1 : 0
-      )
-    })
+      [[charge(says), charge(says)], becomes, ends(last), times("payment.conflict", conflicts)]
+    ])
   }
 
-  itIn("a payment is settled by its own when the first was taken and paid out too", world(), function* (own) {
-    const { first, last, payment } = yield* followed(own, captured)
-    const settled = (attemptId: string): ProviderMessage["about"] => ({
-      _tag: "Settled",
-      charge: { attemptId },
-      state: () => ({ _tag: "Captured", providerRef: attemptId === first ? "first" : providerRef })
-    })
-    yield* record(messageOf(settled(first)))
-    assert.strictEqual((yield* stored(payment)).state, "Captured")
-    yield* record(messageOf(settled(last), { connectionId: "backup" }))
-    assert.strictEqual((yield* stored(payment)).state, "Settled")
-  })
+  itWalks("a payment is settled by its own when the first was taken and paid out too", followedBy(captured), [
+    [payout(firstCaptured), "Captured 1999 double_charge"],
+    [payout(captured, 0, 1), "Settled 1999 double_charge"]
+  ])
 
-  const own = world()
-  itIn("a message of another connection than the attempt's changes nothing", own, function* () {
-    const { last, payment } = yield* followed(own, { _tag: "Pending", providerRef })
-    yield* record(messageOf(about(last, captured), { connectionId: "main" }))
+  itIn("a message of another connection than the attempt's changes nothing", world(), function* (own) {
+    const payment = yield* followedBy(pending)(own)
+    const [, last] = yield* attemptsOf(payment)
+    yield* record(about(last?.id ?? "", captured), "msg_1")
     assert.strictEqual((yield* stored(payment)).state, "ChargePending")
-    const kept = Option.getOrThrow(yield* (yield* Ledger).message(tenant, "main", "msg_1"))
-    assert.deepInclude(kept, { paymentId: null, outcome: "unmatched" })
+    assert.deepInclude(yield* kept("main", "msg_1"), { paymentId: null, outcome: "unmatched" })
   })
 })
 
 describe("a message about another charge of the attempt that holds the money", () => {
-  const cases: ReadonlyArray<
-    readonly [captureMethod: "automatic" | "manual", word: string, says: ChargeState, becomes: Payment["state"]]
-  > = [
-    ["automatic", "captured", captured, "Captured"],
-    ["automatic", "authorized", authorized, "Captured"],
-    ["manual", "authorized", authorized, "Authorized"],
-    ["manual", "captured", captured, "Authorized"]
-  ]
-  for (const [captureMethod, word, says, becomes] of cases) {
-    itIn(`operators are notified once when a second charge (${captureMethod}) is ${word}`, world(), function* (own) {
-      own.provider.onCharge = () =>
-        Effect.succeed({ _tag: captureMethod === "manual" ? "Authorized" : "Captured", providerRef: "first" })
-      const { payment } = yield* (yield* Pointsman).create(caller, request({ details: { captureMethod } }))
-      const [attempt] = yield* attemptsOf(payment)
-      const id = attempt?.id ?? ""
-      for (const number of [1, 2]) yield* record(messageOf(about(id, says), { id: `msg_${number}` }))
-      const after = yield* stored(payment)
-      assert.deepInclude(after, { state: becomes, providerRef: "first", capturedMinor: payment.capturedMinor })
-      assert.deepStrictEqual(after.review?.reasons, ["double_charge"])
-      const timeline = yield* (yield* Ledger).timeline(tenant, payment.id, { limit: 50 })
-      const told = timeline.filter(({ type }) => type === "payment.conflict")
-      assert.deepStrictEqual(
-        told.map(({ data }) => [data.attempt_id, data.connection_id, data.provider_reference]),
-        [[id, "main", providerRef]]
-      )
+  for (const [captureMethod, says, becomes] of [
+    ["automatic", captured, "Captured 1999 double_charge"],
+    ["automatic", authorized, "Captured 1999 double_charge"],
+    ["manual", authorized, "Authorized 0 double_charge"],
+    ["manual", captured, "Authorized 0 double_charge"]
+  ] as const) {
+    const start = created(captureMethod === "manual" ? firstAuthorized : firstCaptured, captureMethod)
+    const told = tells(
+      "payment.conflict",
+      (data, { routing }) => [
+        data.attempt_id === routing?.attempts[0]?.attemptId,
+        data.connection_id,
+        data.provider_reference
+      ],
+      [true, "main", providerRef]
+    )
+    itWalks(`operators are notified once when a second charge (${captureMethod}) is ${says._tag}`, start, [
+      [[charge(says), charge(says)], becomes, keeps((now) => now.providerRef, first), told],
       // The word about the first charge is still heard.
-      yield* record(messageOf(about(id, { _tag: "Captured", providerRef: "first" }), { id: "msg_3" }))
-      assert.strictEqual((yield* stored(payment)).state, "Captured")
-    })
+      [charge(firstCaptured), "Captured 1999 double_charge"]
+    ])
   }
-
-  const own = world()
-  itIn("the first charge still holds when operations cancel the second", own, function* () {
-    own.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef: "first" })
-    const { payment } = yield* (yield* Pointsman).create(caller, request({ details: { captureMethod: "manual" } }))
-    const [attempt] = yield* attemptsOf(payment)
-    const id = attempt?.id ?? ""
-    yield* record(messageOf(about(id, authorized)))
-    yield* record(messageOf(about(id, { _tag: "Canceled", providerRef }), { id: "msg_2" }))
-    assert.strictEqual((yield* stored(payment)).state, "Authorized")
-    yield* record(messageOf(about(id, { _tag: "Canceled", providerRef: "first" }), { id: "msg_3" }))
-    assert.strictEqual((yield* stored(payment)).state, "Voided")
-  })
-
-  itIn("a payout of a second charge does not settle the payment", world(), function* (own) {
-    own.provider.onCharge = () => Effect.succeed({ _tag: "Captured", providerRef: "first" })
-    const { payment } = yield* (yield* Pointsman).create(caller, request())
-    const [attempt] = yield* attemptsOf(payment)
-    const settled = (ref: string): ProviderMessage["about"] => ({
-      _tag: "Settled",
-      charge: { attemptId: attempt?.id ?? "" },
-      state: () => ({ _tag: "Captured", providerRef: ref })
-    })
-    yield* record(messageOf(settled(providerRef)))
-    const after = yield* stored(payment)
-    assert.deepStrictEqual([after.state, after.review?.reasons], ["Captured", ["double_charge"]])
-    yield* record(messageOf(settled("first"), { id: "msg_2" }))
-    assert.strictEqual((yield* stored(payment)).state, "Settled")
-  })
-
-  for (const kind of ["capture", "void"] as const) {
-    itIn(`an unanswered ${kind} stays unknown when one of another charge is reported`, world(), function* (own) {
-      own.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef: "first" })
-      const { payment } = yield* (yield* Pointsman).create(caller, request({ details: { captureMethod: "manual" } }))
-      const unanswered = () => Effect.fail(new Unanswered({ reason: "time-out" }))
-      own.provider.onCapture = unanswered
-      own.provider.onVoid = unanswered
-      yield* operate(kind, payment.id)
-      const [attempt] = yield* attemptsOf(payment)
-      const tag = kind === "capture" ? "Captured" : "Canceled"
-      yield* record(messageOf(about(attempt?.id ?? "", { _tag: tag, providerRef })))
-      assert.strictEqual((yield* stored(payment)).state, kind === "capture" ? "CaptureUnknown" : "VoidUnknown")
-      yield* record(messageOf(about(attempt?.id ?? "", { _tag: tag, providerRef: "first" }), { id: "msg_2" }))
-      assert.strictEqual((yield* stored(payment)).state, kind === "capture" ? "Captured" : "Voided")
-    })
-  }
+  itWalks("the first charge still holds when operations cancel the second", created(firstAuthorized, "manual"), [
+    [[charge(authorized), charge(canceled)], "Authorized 0 double_charge"],
+    [charge({ ...canceled, providerRef: first }), "Voided 0 double_charge"]
+  ])
+  itWalks("a payout of a second charge does not settle the payment", created(firstCaptured), [
+    [payout(captured), "Captured 1999 double_charge"],
+    [payout(firstCaptured), "Settled 1999 double_charge"]
+  ])
+  itWalks("an unanswered capture stays unknown when one of another charge is reported", capturedBy(unanswered), [
+    [charge(firstCaptured), "CaptureUnknown 0 unknown double_charge"],
+    [charge(captured), "Captured 1999 double_charge"]
+  ])
+  itWalks("an unanswered void stays unknown when one of another charge is reported", voidedBy(unanswered), [
+    [charge({ ...canceled, providerRef: first }), "VoidUnknown 0 unknown"],
+    [charge(canceled), "Voided 0"]
+  ])
 })
 
 describe("a message about a capture", () => {
-  itIn("an unanswered capture stays unknown when the authorization is reported late", world(), function* (own) {
-    const manual = request({ details: { captureMethod: "manual" } })
-    own.provider.onCharge = () => Effect.succeed(authorized)
-    const { payment } = yield* (yield* Pointsman).create(caller, manual)
-    own.provider.onCapture = () => Effect.fail(new Unanswered({ reason: "time-out" }))
-    yield* operate("capture", payment.id)
-    const [attempt] = yield* attemptsOf(payment)
-    for (const [index, state] of [authorized, declined, { _tag: "Pending", providerRef } as const].entries()) {
-      yield* record(messageOf(about(attempt?.id ?? "", state), { id: `msg_${index}` }))
-      assert.strictEqual((yield* stored(payment)).state, "CaptureUnknown")
-    }
-    yield* record(messageOf(about(attempt?.id ?? "", captured), { id: "msg_of_capture" }))
-    assert.strictEqual((yield* stored(payment)).state, "Captured")
-  })
+  itWalks("an unanswered capture stays unknown when the authorization is reported late", capturedBy(unanswered), [
+    [charge(authorized), "CaptureUnknown 0 unknown"],
+    [charge(declined), "CaptureUnknown 0 unknown"],
+    [charge(pending), "CaptureUnknown 0 unknown"],
+    [charge(captured), "Captured 1999 conflict"]
+  ])
 })
 
 describe("a message about a cancelled charge", () => {
+  const start = (own: World) => Effect.andThen(TestClock.adjust("1 minute"), created(canceled)(own))
   for (const [at, becomes] of [
-    [59_999, "Cancelled"],
-    [60_000, "Authorized"]
+    [59_999, "Cancelled 0"],
+    [60_000, "Authorized 0 conflict"]
   ] as const) {
-    itIn(`an authorization of ${at} ms after a cancellation of a minute is ${becomes}`, world(), function* (own) {
-      yield* TestClock.adjust("1 minute")
-      own.provider.onCharge = () => Effect.succeed({ _tag: "Canceled", providerRef })
-      const { payment } = yield* (yield* Pointsman).create(caller, request())
-      const [attempt] = yield* attemptsOf(payment)
-      yield* record(messageOf(about(attempt?.id ?? "", authorized), { at }))
-      assert.strictEqual((yield* stored(payment)).state, becomes)
-    })
+    itWalks(`an authorization of ${at} ms after a cancellation of a minute is ${becomes}`, start, [
+      [charge(authorized, at), becomes]
+    ])
   }
 })
 
+const live = { connections: liveConnections }
+const opened = Effect.gen(function* () {
+  const { payment, token } = yield* paged(liveCaller)
+  yield* runOut(yield* Effect.forkChild((yield* Pointsman).openCheckout(token, "https://pay.example/return")))
+  return payment
+})
+const challenged: ChargeState = { _tag: "NeedsCustomer", providerRef }
+
 describe("a message about a checkout", () => {
   for (const [word, state, becomes] of [
-    ["captured", captured, "Captured"],
-    ["declined", declined, "Declined"],
-    ["at a challenge", { _tag: "NeedsCustomer", providerRef }, "CheckoutOpen"]
+    ["captured", captured, "Captured 1999"],
+    ["declined", declined, "Declined 0"],
+    ["at a challenge", challenged, "CheckoutOpen 0 open_checkout"]
   ] as const) {
-    itIn(`an open checkout reported ${word} is ${becomes}`, world({ connections: liveConnections }), function* () {
-      const { payment, token } = yield* paged(liveCaller)
-      const opening = yield* Effect.forkChild((yield* Pointsman).openCheckout(token, "https://pay.example/return"))
-      yield* runOut(opening)
-      const [attempt] = yield* attemptsOf(payment)
-      const message = messageOf(about(attempt?.id ?? "", state), { tenant: payment.tenant })
-      assert.isTrue(Result.isSuccess(yield* record(message)))
-      assert.strictEqual((yield* stored(payment)).state, becomes)
-    })
+    itWalks(`an open checkout reported ${word} is ${becomes}`, () => opened, [[charge(state), becomes]], world(live))
   }
 })
 
 describe("a message about a checkout that is over", () => {
-  const challenged: ChargeState = { _tag: "NeedsCustomer", providerRef }
+  const over = (own: World) => {
+    const checkout = { reference: "cs_1", url: "https://provider.example/cs_1", expiresAt: 60 * 60 * 1_000 }
+    own.provider.onOpenCheckout = () => Effect.succeed({ _tag: "CheckoutOpened", ...checkout })
+    return Effect.tap(opened, () => TestClock.adjust("1 day"))
+  }
   for (const [what, at, becomes] of [
-    ["while the customer could pay", 0, "CheckoutOpen"],
-    ["when nobody could pay any more", 1_000 * 60 * 60 * 24, "Declined"],
+    ["while the customer could pay", 0, "CheckoutOpen 0"],
+    ["when nobody could pay any more", 1_000 * 60 * 60 * 24, "Declined 0"],
     // Its time is not always signed.
-    ["in times to come", 1_000 * 60 * 60 * 24 * 365, "Declined"]
+    ["in times to come", 1_000 * 60 * 60 * 24 * 365, "Declined 0"]
   ] as const) {
-    itIn(
-      `a challenge reported ${what} that arrives a day late is ${becomes}`,
-      world({ connections: liveConnections }),
-      function* (own) {
-        const checkout = { reference: "cs_1", url: "https://provider.example/cs_1", expiresAt: 60 * 60 * 1_000 }
-        own.provider.onOpenCheckout = () => Effect.succeed({ _tag: "CheckoutOpened", ...checkout })
-        const { payment, token } = yield* paged(liveCaller)
-        const opening = yield* Effect.forkChild((yield* Pointsman).openCheckout(token, "https://pay.example/return"))
-        yield* runOut(opening)
-        const [attempt] = yield* attemptsOf(payment)
-        yield* TestClock.adjust("1 day")
-        yield* record(messageOf(about(attempt?.id ?? "", challenged), { tenant: payment.tenant, at }))
-        assert.strictEqual((yield* stored(payment)).state, becomes)
-      }
-    )
+    const title = `a challenge reported ${what} that arrives a day late is ${becomes}`
+    itWalks(title, over, [[charge(challenged, at), becomes]], world(live))
   }
 })
 
 describe("a message that is faster than the answer", () => {
+  /** What is asked, and ends, while a message says that about the first charge. */
+  const during = <A, E>(own: World, asked: Effect.Effect<A, E, Pointsman>, says: ChargeState) =>
+    Effect.gen(function* () {
+      const fiber = yield* Effect.forkChild(asked, { startImmediately: true })
+      yield* TestClock.adjust("5 seconds")
+      yield* say({ tenant }, about(own.provider.charges[0]?.attemptId ?? "", says))
+      return yield* runOut(fiber)
+    })
+  const creating = (change: Parameters<typeof request>[0] = {}) =>
+    Effect.flatMap(Pointsman, ({ create }) => Effect.map(create(caller, request(change)), ({ payment }) => payment))
+
   for (const state of [authorized, captured]) {
     itIn(`${state._tag} reported during its request stays when that gets no response`, world(), function* (own) {
-      const pointsman = yield* Pointsman
-      own.provider.onCharge = () => Effect.delay(Effect.fail(new Unanswered({ reason: "timed out" })), "30 seconds")
+      own.provider.onCharge = () => Effect.delay(Effect.fail(unanswered), "30 seconds")
       own.provider.onLookUpCharge = () => Effect.succeed({ _tag: "Found", state })
-      const asked = yield* Effect.forkChild(
-        pointsman.create(caller, request({ details: { captureMethod: "manual" } })),
-        { startImmediately: true }
-      )
-      yield* TestClock.adjust("20 seconds")
-      const [charge] = own.provider.charges
-      yield* record(messageOf(about(charge?.attemptId ?? "", state)))
-      const { payment } = yield* runOut(asked)
+      const payment = yield* during(own, creating({ details: { captureMethod: "manual" } }), state)
       assert.strictEqual(payment.state, state._tag)
-      assert.deepStrictEqual(
-        (yield* attemptsOf(payment)).map(({ outcome, providerRef }) => [outcome, providerRef]),
-        [[state._tag, providerRef]]
-      )
-      assert.deepStrictEqual(
-        payment.routing?.attempts.map(({ outcome }) => outcome),
-        [state._tag]
-      )
+      const [attempt, ...others] = yield* attemptsOf(payment)
+      assert.deepInclude(attempt, { outcome: state._tag, providerRef })
+      assert.deepStrictEqual([others, payment.routing?.attempts.map(({ outcome }) => outcome)], [[], [state._tag]])
       // The only charge there is has no rival.
       yield* TestClock.adjust("2 days")
-      while ((yield* pointsman.checkDue) > 0) yield* TestClock.adjust("1 second")
+      while ((yield* (yield* Pointsman).checkDue) > 0) yield* TestClock.adjust("1 second")
       assert.strictEqual((yield* stored(payment)).review, null)
       assert.notInclude(yield* typesOf(payment), "payment.conflict")
     })
@@ -416,97 +302,65 @@ describe("a message that is faster than the answer", () => {
     ["another", ["double_charge"]]
   ] as const) {
     itIn(`a charge reported during its request: ${ref} has ${told.length} contradictions`, world(), function* (own) {
-      const pointsman = yield* Pointsman
       own.provider.onCharge = () => Effect.delay(Effect.succeed({ _tag: "Captured", providerRef: ref }), "10 seconds")
-      const asked = yield* Effect.forkChild(pointsman.create(caller, request()), { startImmediately: true })
-      yield* TestClock.adjust("5 seconds")
-      yield* record(messageOf(about(own.provider.charges[0]?.attemptId ?? "", captured)))
-      const { payment } = yield* runOut(asked)
+      const payment = yield* during(own, creating(), captured)
       assert.deepInclude(payment, { state: "Captured", providerRef })
       assert.deepStrictEqual(payment.review?.reasons ?? [], [...told])
-      const types = yield* typesOf(payment)
-      assert.deepStrictEqual(types.slice(2), told.length === 0 ? [] : ["payment.conflict"])
+      assert.deepStrictEqual((yield* typesOf(payment)).slice(2), told.length === 0 ? [] : ["payment.conflict"])
     })
   }
 
-  for (const second of ["Captured", "Declined"] as const) {
-    itIn(`the first attempt stays captured by a report while the second waits: ${second}`, world(), function* (own) {
-      const soft = { category: "do_not_honor", code: "05", soft: true } as const
+  for (const [word, second] of Object.entries({ Captured: captured, Declined: declined })) {
+    itIn(`the first attempt stays captured by a report while the second waits: ${word}`, world(), function* (own) {
       own.provider.onCharge = ({ connectionId }) =>
         connectionId === "main"
-          ? Effect.succeed({ ...soft, _tag: "Declined", providerRef: "declined" })
-          : Effect.delay(Effect.succeed(second === "Captured" ? captured : declined), "10 seconds")
-      const asked = yield* Effect.forkChild((yield* Pointsman).create(caller, request()), {
-        startImmediately: true
-      })
-      yield* TestClock.adjust("5 seconds")
-      yield* record(
-        messageOf(about(own.provider.charges[0]?.attemptId ?? "", { _tag: "Captured", providerRef: "first" }))
-      )
-      const { payment } = yield* runOut(asked)
-      const attempts = yield* attemptsOf(payment)
-      assert.deepStrictEqual(
-        attempts.map(({ outcome, providerRef: of }) => [outcome, of]),
+          ? Effect.succeed({ ...softly, providerRef: "declined" })
+          : Effect.delay(Effect.succeed(second), "10 seconds")
+      const payment = yield* during(own, creating(), firstCaptured)
+      assert.deepStrictEqual<unknown>(
+        (yield* attemptsOf(payment)).map(({ outcome, providerRef: of }) => [outcome, of]),
         [
-          ["Captured", "first"],
-          [second, providerRef]
+          ["Captured", first],
+          [word, providerRef]
         ]
       )
-      assert.deepStrictEqual(
-        payment.routing?.attempts.map(({ outcome }) => outcome),
-        ["Captured", second]
-      )
+      const outcomes = payment.routing?.attempts.map(({ outcome }) => outcome)
+      assert.deepStrictEqual<unknown>(outcomes, ["Captured", word])
       assert.strictEqual(payment.capturedMinor, payment.money.minorUnits)
-      assert.deepStrictEqual(payment.review?.reasons ?? [], second === "Captured" ? ["double_charge"] : [])
+      assert.deepStrictEqual(payment.review?.reasons ?? [], second === captured ? ["double_charge"] : [])
     })
   }
 
-  for (const [kind, state] of [
-    ["capture", captured],
-    ["void", { _tag: "Canceled", providerRef }]
+  const refused = () =>
+    Effect.delay(Effect.succeed({ _tag: "Rejected", code: "not_open", message: "It is done." } as const), "10 seconds")
+  for (const [kind, says, becomes] of [
+    ["capture", captured, "Captured"],
+    ["void", canceled, "Voided"]
   ] as const) {
     itIn(`the timeline has both a ${kind} reported done and its refused request`, world(), function* (own) {
-      own.provider.onCharge = () => Effect.succeed(authorized)
-      const refusal = { _tag: "Rejected", code: "not_open", message: "It is done already." } as const
-      own.provider[kind === "capture" ? "onCapture" : "onVoid"] = () =>
-        Effect.delay(Effect.succeed(refusal), "10 seconds")
-      const pointsman = yield* Pointsman
-      const { payment } = yield* pointsman.create(caller, request({ details: { captureMethod: "manual" } }))
-      const asked = yield* Effect.forkChild(operate(kind, payment.id), { startImmediately: true })
-      yield* TestClock.adjust("5 seconds")
-      yield* record(messageOf(about(own.provider.charges[0]?.attemptId ?? "", state)))
-      yield* runOut(asked)
-      const after = yield* stored(payment)
-      assert.deepStrictEqual(
-        [after.state, after.review?.reasons],
-        [kind === "capture" ? "Captured" : "Voided", ["conflict"]]
-      )
-      const { items } = yield* pointsman.timeline(tenant, payment.id, { limit: 10 })
+      const payment = yield* created(authorized, "manual")(own)
+      Object.assign(own.provider, { onCapture: refused, onVoid: refused })
+      yield* during(own, operate(kind, payment.id), says)
+      const { review, state } = yield* stored(payment)
+      assert.deepStrictEqual([state, review?.reasons], [becomes, ["conflict"]])
+      const { items } = yield* (yield* Pointsman).timeline(tenant, payment.id, { limit: 10 })
       assert.deepInclude(items.at(-1)?.data, { stated: `${kind}_refused` })
       assert.strictEqual(items.at(-1)?.type, "payment.conflict")
     })
   }
 
-  const own = world()
-  itIn("a refund reported as failed stays failed when its request is accepted", own, function* () {
-    own.provider.onCharge = () => Effect.succeed(captured)
+  itIn("a refund reported as failed stays failed when its request is accepted", world(), function* (own) {
+    const payment = yield* created(captured)(own)
     own.provider.onRefund = () =>
       Effect.delay(Effect.succeed({ _tag: "RefundPending", providerRefundId: "re_1" }), "10 seconds")
-    const { payment } = yield* (yield* Pointsman).create(caller, request())
     const asked = yield* Effect.forkChild(operate("refund", payment.id), { startImmediately: true })
     yield* TestClock.adjust("5 seconds")
-    const [refund] = own.provider.refunds
-    yield* record(
-      messageOf({
-        _tag: "Refund",
-        refundId: refund?.refundId ?? "",
-        state: () => ({ _tag: "RefundFailed", providerRefundId: "re_1", reason: "closed_account" })
-      })
-    )
+    const state = () => ({ _tag: "RefundFailed", providerRefundId: "re_1", reason: "closed_account" }) as const
+    yield* say(payment, { _tag: "Refund", refundId: own.provider.refunds[0]?.refundId ?? "", state })
     const answer = yield* runOut(asked)
     assert.strictEqual(Result.isFailure(answer) ? answer.failure._tag : "done", "pointsman/ProviderRefused")
-    const after = yield* stored(payment)
-    assert.deepStrictEqual([after.refundPendingMinor, after.refundedMinor, after.review], [0, 0, null])
+    const { refundedMinor, refundPendingMinor, review } = yield* stored(payment)
+    assert.deepStrictEqual([refundPendingMinor, refundedMinor, review], [0, 0, null])
     assert.deepStrictEqual(yield* typesOf(payment), ["payment.created", "payment.captured"])
   })
 })
