@@ -14,11 +14,10 @@ const now = 1_800_000_000
 // No UTF-8: what is signed are the bytes, and not a text that was made from them.
 const body = new Uint8Array([0x7b, 0xff, 0xfe, 0x00, 0x7d])
 
-const tagOf = (key: string, time: number | string, bytes: Uint8Array = body) =>
-  createHmac("sha256", key).update(`${time}.`).update(bytes).digest("hex")
+const tagOf = (key: string, time: number) => createHmac("sha256", key).update(`${time}.`).update(body).digest("hex")
 
-const refusalOf = (header: string | undefined, secrets = [secret], bytes = body, at = now) =>
-  Effect.flip(verifySignature(header, secrets, bytes, at)).pipe(
+const refusalOf = (header: string | undefined, secrets = [secret]) =>
+  Effect.flip(verifySignature(header, secrets, body, now)).pipe(
     Effect.map(({ reason }) => reason),
     Effect.provide(crypto)
   )
@@ -52,19 +51,6 @@ describe("Signature", () => {
     verifySignature(header, [other, secret], body, now).pipe(Effect.provide(crypto))
   )
 
-  it.effect.each([-300, 300])("a signature %i seconds away holds", (seconds) =>
-    verifySignature(`t=${now + seconds},v1=${tagOf("whsec_first", now + seconds)}`, [secret], body, now).pipe(
-      Effect.provide(crypto)
-    )
-  )
-
-  it.effect.each([-301, 301])("a signature %i seconds away is refused", (seconds) =>
-    Effect.gen(function* () {
-      const time = now + seconds
-      assert.strictEqual(yield* refusalOf(`t=${time},v1=${tagOf("whsec_first", time)}`), "too old or too new")
-    })
-  )
-
   const tag = tagOf("whsec_first", now)
   const malformed: ReadonlyArray<string> = [
     "",
@@ -93,19 +79,11 @@ describe("Signature", () => {
     assert.strictEqual(yield* refusalOf(undefined), "missing")
   })
 
-  itRuns("other bytes, another time, another secret and none are refused", function* () {
-    const sound = `t=${now},v1=${tag}`
-    const none = "not made with a known secret"
-    assert.strictEqual(yield* refusalOf(sound, [secret], new Uint8Array([...body, 0])), none)
-    assert.strictEqual(yield* refusalOf(sound, [secret], body.subarray(1)), none)
-    assert.strictEqual(yield* refusalOf(`t=${now + 1},v1=${tag}`), none)
-    assert.strictEqual(yield* refusalOf(sound, [other]), none)
-    assert.strictEqual(yield* refusalOf(sound, []), none)
-  })
-
-  itRuns("an empty secret is refused with any signature", function* () {
+  itRuns("no secret and an empty one are refused with any signature", function* () {
     const header = `t=${now},v1=${tagOf("", now)}`
-    assert.strictEqual(yield* refusalOf(header, [Redacted.make("")]), "not made with a known secret")
+    for (const secrets of [[], [Redacted.make("")]]) {
+      assert.strictEqual(yield* refusalOf(header, secrets), "not made with a known secret")
+    }
   })
 
   itRuns("a ninth signature is not checked, also if it is ours", function* () {

@@ -25,8 +25,7 @@ const pay = (providerRef: string) => (own: ReturnType<typeof world>) =>
   })
 
 describe("the sweep of the store", () => {
-  itIn("a captured payment leaves after seven years, and is not found any more", world(), function* (own) {
-    const pointsman = yield* Pointsman
+  itIn("a captured payment leaves after seven years, and is not found any more", world(), function* (own, pointsman) {
     const payment = yield* pay("ch_1")(own)
     yield* TestClock.adjust(sevenYears - 1)
     assert.deepStrictEqual(yield* sweep(), { payments: 0, kept: {} })
@@ -44,8 +43,7 @@ describe("the sweep of the store", () => {
     assert.strictEqual(tagOf(yield* Effect.result(pointsman.refund(caller, refund))), "pointsman/PaymentNotFound")
   })
 
-  itIn("a message of a dispute of a payment that left is kept and says so", world(), function* (late) {
-    const pointsman = yield* Pointsman
+  itIn("a message of a dispute of a payment that left is kept and says so", world(), function* (late, pointsman) {
     const payment = yield* pay("ch_1")(late)
     yield* TestClock.adjust(sevenYears + 1)
     assert.strictEqual((yield* sweep()).payments, 1)
@@ -72,8 +70,7 @@ describe("the sweep of the store", () => {
     assert.include(stored.review?.reasons ?? [], "reference_reused")
   })
 
-  itIn("a process waits for the next sweep if another one swept in the last hour", world(), function* (own) {
-    const pointsman = yield* Pointsman
+  itIn("a process waits for the next sweep if another one swept in the last hour", world(), function* (own, pointsman) {
     const other = yield* own.another
     const { lease } = yield* Retention
     yield* pay("ch_1")(own)
@@ -94,28 +91,6 @@ describe("the sweep of the store", () => {
     )
     yield* other.sweepInTurn
     assert.strictEqual(yield* count, 1)
-  })
-
-  const archived = world()
-  it.effect("a payment stays if what must happen before its removal fails", () => {
-    const given: Array<string> = []
-    let isFull = true
-    const archive = Layer.succeed(BeforeRemoval, (payments) =>
-      Effect.suspend(() => {
-        if (isFull) return Effect.die("the archive is full")
-        given.push(...payments.map(({ book }) => book.payment.id))
-        return Effect.void
-      })
-    )
-    return Effect.gen(function* () {
-      const payment = yield* pay("ch_1")(archived)
-      yield* TestClock.adjust(sevenYears + 1)
-      assert.isTrue((yield* Effect.exit(sweep()))._tag === "Failure")
-      assert.isTrue(Option.isSome(yield* (yield* Ledger).payment(tenant, payment.id)))
-      isFull = false
-      assert.strictEqual((yield* sweep()).payments, 1)
-      assert.deepStrictEqual(given, [payment.id])
-    }).pipe(Effect.scoped, Effect.provide(archived.layer.pipe(Layer.provide(archive))))
   })
 
   const settled = world()
