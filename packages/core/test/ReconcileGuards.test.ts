@@ -2,40 +2,29 @@
 import { assert, describe } from "@effect/vitest"
 import { type Payment, Pointsman } from "@pointsman/core"
 import type { ReportRow } from "@pointsman/core/connector"
-import { CommitUnknown, Ledger, type OperationAnswer, Settlements, Unanswered } from "@pointsman/core/ports"
-import { Deferred, Effect, Exit, Fiber, Option } from "effect"
+import { CommitUnknown, Ledger, type OperationAnswer, Settlements } from "@pointsman/core/ports"
+import { Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { begin, disputed, disputeEvents, state } from "./support/Disputes.ts"
 import { itIn } from "./support/ItIn.ts"
 import { operate } from "./support/Operations.ts"
 import { attemptsOf, stored } from "./support/Pages.ts"
 import { day, entriesOf, eur, foundIn, orderOf, paidAt, reconcile, rowOf } from "./support/Reports.ts"
+import { authorized, bookOf, captured, capturedBy, created, refundedBy, unanswered } from "./support/Statements.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
 
-const lost = Effect.fail(new Unanswered({ reason: "lost" }))
-
-const createOf = (reference: string | null = null) =>
-  Effect.flatMap(Pointsman, ({ create }) => Effect.result(create(caller, request({ details: { reference } }))))
+const lost = Effect.fail(unanswered)
 
 /** A payment whose charge was never answered, with the id of its attempt. */
-const unanswered = Effect.fnUntraced(function* (own: World, reference: string | null = null) {
+const unknown = Effect.fnUntraced(function* (own: World, reference: string | null = null) {
   own.provider.onCharge = () => lost
-  yield* createOf(reference)
-  const [payment] = (yield* (yield* Pointsman).payments(tenant, { limit: 1 })).items
-  assert(payment !== undefined)
+  const { payment } = yield* (yield* Pointsman).create(caller, request({ details: { reference } }))
   const [attempt] = yield* attemptsOf(payment)
-  assert(attempt !== undefined)
   yield* TestClock.setTime(paidAt + day)
-  return { payment, attemptId: attempt.id }
+  return { payment, attemptId: attempt?.id ?? "" }
 })
 
-const captured = Effect.fnUntraced(function* (own: World, reference: string | null = null) {
-  own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Captured", providerRef: `ch_${attemptId}` })
-  yield* createOf(reference)
-  const [payment] = (yield* (yield* Pointsman).payments(tenant, { limit: 1 })).items
-  assert(payment !== undefined)
-  return payment
-})
+const taken = (own: World) => Effect.tap(created(captured)(own), () => TestClock.setTime(paidAt + day))
 
 /** What ended the difference of each row that has one. */
 const closings = Effect.map(entriesOf, (entries) =>
@@ -46,10 +35,8 @@ const closings = Effect.map(entriesOf, (entries) =>
   )
 )
 
-const refundsOf = Effect.fnUntraced(function* (payment: Payment) {
-  const book = Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
-  return book.refunds.map(({ providerRefundId, stage }) => [stage, providerRefundId])
-})
+const refundsOf = (payment: Payment) =>
+  Effect.map(bookOf(payment), ({ refunds }) => refunds.map(({ providerRefundId, stage }) => [stage, providerRefundId]))
 
 /** A charge of another shop in the same account of the provider. */
 const foreignRow = (id: string, fields: Partial<Omit<ReportRow, "names">> = {}) =>
@@ -76,7 +63,7 @@ describe("a row that fits a payment by amount and time alone", () => {
     ["in a report before it", false]
   ] as const) {
     itIn(`a row before that of our charge ${how} is suggested, and ours is the match`, world(), function* (own) {
-      const { attemptId, payment } = yield* unanswered(own)
+      const { attemptId, payment } = yield* unknown(own)
       const foreign = foreignRow("foreign", { fee: eur(99), net: eur(1900), payoutId: "po_foreign" })
       const ours = rowOf(payment, { id: "ours", names: { attemptId, providerRef: "ch_ours" } })
       if (inOne) yield* reconcile(orderOf([foreign, ours]))
@@ -102,8 +89,8 @@ describe("a row that fits a payment by amount and time alone", () => {
 
   itIn("the merchant's reference decides between payments, or none is suggested", world(), function* (own) {
     own.provider.onCharge = () => lost
-    yield* createOf("shop-other")
-    const { payment } = yield* unanswered(own, "shop-named")
+    yield* (yield* Pointsman).create(caller, request({ details: { reference: "shop-other" } }))
+    const { payment } = yield* unknown(own, "shop-named")
     yield* reconcile(
       orderOf([
         foreignRow("named", { occurredAt: 20 * day }),
@@ -118,7 +105,8 @@ describe("a row that fits a payment by amount and time alone", () => {
   })
 
   itIn("another charge of a payment with a known one is no suggestion and no match", world(), function* (own) {
-    const payment = yield* captured(own, "order-1")
+    own.provider.onCharge = () => Effect.succeed(captured)
+    const { payment } = yield* (yield* Pointsman).create(caller, request({ details: { reference: "order-1" } }))
     yield* TestClock.setTime(paidAt + day)
     yield* reconcile(
       orderOf([
@@ -138,8 +126,7 @@ describe("a row that fits a payment by amount and time alone", () => {
 
 describe("a second row of a charge", () => {
   itIn("a payment is settled by the second row if only that names a payout", world(), function* (own) {
-    const payment = yield* captured(own)
-    yield* TestClock.setTime(paidAt + day)
+    const payment = yield* taken(own)
     yield* reconcile(orderOf([rowOf(payment, { id: "first", payoutId: null }), rowOf(payment, { id: "second" })]))
     assert.strictEqual((yield* stored(payment)).state, "Settled")
     assert.deepStrictEqual(foundIn(yield* entriesOf), { first: "matched by_id", second: "duplicate by_id" })
@@ -147,7 +134,7 @@ describe("a second row of a charge", () => {
   })
 
   itIn("operations review a payment with a row of a second charge at the provider", world(), function* (own) {
-    const { attemptId, payment } = yield* unanswered(own)
+    const { attemptId, payment } = yield* unknown(own)
     const row = (id: string) => rowOf(payment, { id, payoutId: null, names: { attemptId, providerRef: `ch_${id}` } })
     yield* reconcile(orderOf([row("first"), row("second")]))
     const { providerRef, review } = yield* stored(payment)
@@ -156,12 +143,7 @@ describe("a second row of a charge", () => {
   })
 
   itIn("a smaller capture captures no more when a whole row comes twice", world(), function* (own) {
-    own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Authorized", providerRef: `ch_${attemptId}` })
-    const pointsman = yield* Pointsman
-    const { payment } = yield* pointsman.create(caller, request({ details: { captureMethod: "manual" } }))
-    own.provider.onCapture = ({ money, providerRef }) =>
-      Effect.succeed({ _tag: "Captured", providerRef, stated: money })
-    yield* operate("capture", payment.id, { amountMinor: 500 })
+    const payment = yield* capturedBy(captured, 500)(own)
     yield* TestClock.setTime(paidAt + day)
     const rows = [
       rowOf(payment, { id: "whole" }),
@@ -176,7 +158,7 @@ describe("a second row of a charge", () => {
 
   const two = world({ fourEyes: { EUR: 1999 } })
   itIn("two people decide under four eyes when a second row differs from the record", two, function* (own) {
-    const { attemptId, payment } = yield* unanswered(own)
+    const { attemptId, payment } = yield* unknown(own)
     const row = (id: string) => rowOf(payment, { id, payoutId: null, names: { attemptId, providerRef: `ch_${id}` } })
     yield* reconcile(orderOf([row("first"), row("second")]))
     assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
@@ -189,11 +171,10 @@ describe("a second row of a charge", () => {
 })
 
 describe("a row of a refund", () => {
+  const lostRefund = (own: World) => Effect.tap(refundedBy(unanswered, 400)(own), () => TestClock.setTime(paidAt + day))
+
   itIn("only our id confirms an unknown refund when another of its amount is there", world(), function* (own) {
-    const payment = yield* captured(own)
-    own.provider.onRefund = () => lost
-    yield* Effect.ignore(operate("refund", payment.id, { amountMinor: 400 }))
-    yield* TestClock.setTime(paidAt + day)
+    const payment = yield* lostRefund(own)
     const before = yield* stored(payment)
     const names = { providerRefundId: "re_dashboard" }
     yield* reconcile(orderOf([rowOf(payment, { id: "guessed", kind: "refund", gross: eur(-400), names })]))
@@ -216,15 +197,13 @@ describe("a row of a refund", () => {
 
   itIn("a refund by hand reported during a capture counts once that has ended", world(), function* (own) {
     const answered = yield* Deferred.make<OperationAnswer>()
-    own.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef: "ch_1" })
+    const payment = yield* created(authorized, "manual")(own)
     own.provider.onCapture = () => Deferred.await(answered)
-    const manual = request({ details: { captureMethod: "manual" } })
-    const { payment } = yield* (yield* Pointsman).create(caller, manual)
     const capture = yield* Effect.forkChild(operate("capture", payment.id))
     yield* TestClock.adjust("1 second")
-    const names = { providerRef: "ch_1", providerRefundId: "re_dashboard" }
+    const names = { providerRefundId: "re_dashboard" }
     yield* reconcile(orderOf([rowOf(payment, { id: "early", kind: "refund", gross: eur(-400), names })]))
-    yield* Deferred.succeed(answered, { _tag: "Captured", providerRef: "ch_1" })
+    yield* Deferred.succeed(answered, captured)
     yield* Fiber.join(capture)
     assert.deepStrictEqual([(yield* stored(payment)).state, yield* refundsOf(payment)], ["Captured", []])
     yield* TestClock.adjust("1 minute")
@@ -234,11 +213,8 @@ describe("a row of a refund", () => {
   })
 
   itIn("our id of an unknown refund makes the refund succeed", world(), function* (own) {
-    const payment = yield* captured(own)
-    own.provider.onRefund = () => lost
-    yield* Effect.ignore(operate("refund", payment.id, { amountMinor: 400 }))
-    yield* TestClock.setTime(paidAt + day)
-    const book = Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
+    const payment = yield* lostRefund(own)
+    const book = yield* bookOf(payment)
     const names = { refundId: book.refunds[0]?.id ?? "", providerRefundId: "re_1" }
     yield* reconcile(orderOf([rowOf(payment, { id: "named", kind: "refund", gross: eur(-400), names })]))
     assert.deepStrictEqual(yield* refundsOf(payment), [["Succeeded", "re_1"]])
@@ -246,11 +222,8 @@ describe("a row of a refund", () => {
   })
 
   itIn("a row with only our id is reviewed beside one that the provider names later", world(), function* (own) {
-    const payment = yield* captured(own)
-    own.provider.onRefund = () => lost
-    yield* Effect.ignore(operate("refund", payment.id, { amountMinor: 400 }))
-    yield* TestClock.setTime(paidAt + day)
-    const book = Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
+    const payment = yield* lostRefund(own)
+    const book = yield* bookOf(payment)
     const names = { refundId: book.refunds[0]?.id ?? "" }
     yield* reconcile(orderOf([rowOf(payment, { id: "ours", kind: "refund", gross: eur(-400), names })]))
     assert.deepStrictEqual(yield* refundsOf(payment), [["Succeeded", null]])
@@ -264,7 +237,7 @@ describe("a row of a refund", () => {
 
 describe("a row whose amount has another sign than its kind", () => {
   itIn("a charge below 0 states nothing, and the charge itself still does", world(), function* (own) {
-    const { attemptId, payment } = yield* unanswered(own)
+    const { attemptId, payment } = yield* unknown(own)
     const names = { attemptId, providerRef: "ch_1" }
     yield* reconcile(orderOf([rowOf(payment, { id: "below", gross: eur(-1999), names })]))
     assert.deepStrictEqual(yield* stored(payment), payment)
@@ -285,6 +258,12 @@ const moveOf =
       occurredAt: begin + at * day,
       names: { disputeId }
     })
+
+/** Captured as disputes begin, and twenty days old. */
+const afterBegin = (own: World) =>
+  Effect.andThen(TestClock.setTime(begin), created(captured)(own)).pipe(
+    Effect.tap(() => TestClock.setTime(begin + 20 * day))
+  )
 
 describe("rows of disputes", () => {
   itIn("a won dispute is open again when its money leaves again", world(), function* () {
@@ -335,33 +314,28 @@ describe("rows of disputes", () => {
     assert.deepStrictEqual(yield* stored(payment), before)
   })
 
-  /** A dispute that was won, and lost after that. */
-  const lostAgain = Effect.gen(function* () {
-    const { payment } = yield* disputed({ disputeId: "PP-D-1" })
-    yield* state(payment.providerRef, { disputeId: "PP-D-1", verdict: "won" }, begin + 5 * day)
-    yield* state(payment.providerRef, { disputeId: "PP-D-1", verdict: "lost" }, begin + 30 * day)
-    yield* TestClock.setTime(begin + 40 * day)
-    return payment
-  })
-
-  itIn("a dispute won and lost again leaves no row open, whatever the order", world(), function* () {
-    const move = moveOf(yield* lostAgain, null)
-    yield* reconcile(orderOf([move("back", "dispute_reversed", 6)]))
-    yield* reconcile(orderOf([move("again", "dispute", 30)]))
-    assert.deepStrictEqual(yield* closings, { back: undefined, again: undefined })
-    yield* reconcile(orderOf([move("taken", "dispute", 1)]))
-    assert.deepStrictEqual(yield* closings, { back: "row", again: "row" })
-  })
-
-  itIn("a reversal reported last leaves no row open if the money is away as recorded", world(), function* () {
-    const move = moveOf(yield* lostAgain, null)
-    yield* reconcile(orderOf([move("taken", "dispute", 1)]))
-    yield* reconcile(orderOf([move("again", "dispute", 30)]))
-    assert.deepStrictEqual(yield* closings, { again: undefined })
-    yield* reconcile(orderOf([move("back", "dispute_reversed", 6)]))
-    assert.strictEqual(foundIn(yield* entriesOf)["back"], "matched by_id")
-    assert.deepStrictEqual(yield* closings, { again: "row" })
-  })
+  for (const last of ["taken", "back"] as const) {
+    itIn(`a dispute won and lost again leaves no row open if ${last} is reported last`, world(), function* () {
+      const { payment } = yield* disputed({ disputeId: "PP-D-1" })
+      yield* state(payment.providerRef, { disputeId: "PP-D-1", verdict: "won" }, begin + 5 * day)
+      yield* state(payment.providerRef, { disputeId: "PP-D-1", verdict: "lost" }, begin + 30 * day)
+      yield* TestClock.setTime(begin + 40 * day)
+      const move = moveOf(payment, null)
+      const taken = move("taken", "dispute", 1)
+      const back = move("back", "dispute_reversed", 6)
+      yield* reconcile(orderOf([last === "taken" ? back : taken]))
+      yield* reconcile(orderOf([move("again", "dispute", 30)]))
+      assert.deepStrictEqual<unknown>(
+        yield* closings,
+        last === "taken" ? { back: undefined, again: undefined } : { again: undefined }
+      )
+      yield* reconcile(orderOf([last === "taken" ? taken : back]))
+      assert.deepStrictEqual<unknown>(
+        yield* closings,
+        last === "taken" ? { back: "row", again: "row" } : { again: "row" }
+      )
+    })
+  }
 
   itIn("a row of a won dispute matches when it comes again with its payout", world(), function* () {
     const { payment } = yield* disputed()
@@ -383,9 +357,7 @@ describe("rows of disputes", () => {
   })
 
   itIn("a row that names a dispute without a message records it as a message would", world(), function* (own) {
-    yield* TestClock.setTime(begin)
-    const payment = yield* captured(own)
-    yield* TestClock.setTime(begin + 20 * day)
+    const payment = yield* afterBegin(own)
     const move = moveOf(payment, "du_9")
     yield* reconcile(orderOf([move("taken", "dispute", 1)]))
     const disputes = Effect.flatMap(Pointsman, (one) => one.disputes(tenant, { limit: 5 })).pipe(
@@ -403,23 +375,13 @@ describe("rows of disputes", () => {
 
 describe("a dispute of a row whose write was not answered", () => {
   itIn("a dispute is recorded once if the write was made", world(), function* (own) {
-    yield* TestClock.setTime(begin)
-    const payment = yield* captured(own)
-    yield* TestClock.setTime(begin + 20 * day)
+    const payment = yield* afterBegin(own)
     const ledger = yield* Ledger
     let commits = 0
-    const losing: Ledger["Service"] = {
-      ...ledger,
-      commit: (change) =>
-        Effect.suspend(() => {
-          commits += 1
-          const written = ledger.commit(change)
-          return commits > 1
-            ? written
-            : Effect.andThen(written, Effect.fail(new CommitUnknown({ operation: "commit", cause: new Error("lost") })))
-        })
-    }
-    const process = yield* own.another.pipe(Effect.provideService(Ledger, losing))
+    const unheard = Effect.fail(new CommitUnknown({ operation: "commit", cause: new Error("lost") }))
+    const commit: typeof ledger.commit = (change) =>
+      Effect.suspend(() => (++commits > 1 ? ledger.commit(change) : Effect.andThen(ledger.commit(change), unheard)))
+    const process = yield* own.another.pipe(Effect.provideService(Ledger, { ...ledger, commit }))
     yield* process.reconciliation.run(orderOf([moveOf(payment, "du_9")("taken", "dispute", 1)]))
     assert.strictEqual(commits, 1)
     assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened"])
@@ -437,7 +399,7 @@ describe("a run that died before it applied what it stored", () => {
 
   const payout = rowOf(undefined, { id: "payout", kind: "payout", gross: eur(-1) })
   itIn("a newer file with the same rows applies their statements and ends differences", world(), function* (own) {
-    const { attemptId, payment } = yield* unanswered(own)
+    const { attemptId, payment } = yield* unknown(own)
     const row = rowOf(payment, { id: "charge", gross: eur(1999), names: { attemptId, providerRef: "ch_1" } })
     yield* runDying(own, row)
     assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
@@ -449,8 +411,7 @@ describe("a run that died before it applied what it stored", () => {
   })
 
   itIn("a newer file with a row that matched settles the payment", world(), function* (own) {
-    const payment = yield* captured(own)
-    yield* TestClock.setTime(paidAt + day)
+    const payment = yield* taken(own)
     const row = rowOf(payment)
     yield* runDying(own, row)
     assert.strictEqual((yield* stored(payment)).state, "Captured")
@@ -462,19 +423,14 @@ describe("a run that died before it applied what it stored", () => {
 
 describe("a run that died after it applied a capture", () => {
   itIn("the difference of a capture without a record ends when the file is read again", world(), function* (own) {
-    own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Authorized", providerRef: `ch_${attemptId}` })
-    const pointsman = yield* Pointsman
-    const { payment } = yield* pointsman.create(caller, request({ details: { captureMethod: "manual" } }))
+    const payment = yield* created(authorized, "manual")(own)
     yield* TestClock.setTime(paidAt + day)
     const row = rowOf(payment, { id: "charge", gross: eur(500), payoutId: null })
     const settlements = yield* Settlements
     let writes = 0
-    const dying: Settlements = {
-      ...settlements,
-      applyBatch: (batch) =>
-        ++writes === 2 ? Effect.die(new Error("the process died")) : settlements.applyBatch(batch)
-    }
-    const process = yield* own.another.pipe(Effect.provideService(Settlements, dying))
+    const applyBatch: typeof settlements.applyBatch = (batch) =>
+      ++writes === 2 ? Effect.die(new Error("the process died")) : settlements.applyBatch(batch)
+    const process = yield* own.another.pipe(Effect.provideService(Settlements, { ...settlements, applyBatch }))
     assert.isTrue(Exit.isFailure(yield* Effect.exit(process.reconciliation.run(orderOf([row])))))
     assert.strictEqual((yield* stored(payment)).capturedMinor, 500)
     assert.deepStrictEqual(yield* closings, { charge: undefined })
@@ -490,7 +446,7 @@ describe("a report of a workspace with four eyes", () => {
   ] as const) {
     const own = world({ fourEyes: { EUR: limit } })
     itIn(`a row 1999 off with a limit of ${limit} makes the payment ${expected}`, own, function* (own) {
-      const { attemptId, payment } = yield* unanswered(own)
+      const { attemptId, payment } = yield* unknown(own)
       const row = rowOf(payment, { id: "charge", names: { attemptId, providerRef: "ch_1" } })
       yield* reconcile(orderOf([row]))
       assert.strictEqual((yield* stored(payment)).state, expected)
@@ -506,8 +462,7 @@ describe("a report of a workspace with four eyes", () => {
   }
 
   itIn("a row that agrees with the record settles the payment", world({ fourEyes: {} }), function* (own) {
-    const payment = yield* captured(own)
-    yield* TestClock.setTime(paidAt + day)
+    const payment = yield* taken(own)
     yield* reconcile(orderOf([rowOf(payment)]))
     assert.strictEqual((yield* stored(payment)).state, "Settled")
   })

@@ -3,7 +3,6 @@ import { assert, describe } from "@effect/vitest"
 import {
   type Payment,
   Pointsman,
-  type ReconciliationRun,
   ReportBeingRead,
   ReportBroken,
   ReportRefused,
@@ -11,13 +10,15 @@ import {
   settlementOf
 } from "@pointsman/core"
 import type { ReportEntry, ReportRow } from "@pointsman/core/connector"
-import { Ledger, Settlements, StorageError, Unanswered } from "@pointsman/core/ports"
+import { Ledger, Settlements, StorageError } from "@pointsman/core/ports"
 import { Effect, Exit, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn, itRuns } from "./support/ItIn.ts"
 import { operate } from "./support/Operations.ts"
 import { attemptsOf, stored, typesOf } from "./support/Pages.ts"
 import { day, entriesOf, eur, foundIn, orderOf, paidAt, reconcile, rowOf } from "./support/Reports.ts"
+import { created, unanswered } from "./support/Statements.ts"
+import { dyingAt } from "./support/Steps.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
 
 /** Each charge has a reference of its own. */
@@ -31,16 +32,17 @@ const create = Effect.flatMap(Pointsman, (pointsman) =>
 
 const creates = (count: number) => Effect.forEach(Array.from({ length: count }), () => create)
 
+/** A payment whose charge was never answered, and the row that says that it was captured. */
+const unknown = Effect.fnUntraced(function* (own: World) {
+  const payment = yield* created(unanswered)(own)
+  const [attempt] = yield* attemptsOf(payment)
+  return { payment, row: rowOf(payment, { names: { attemptId: attempt?.id ?? "", providerRef: "ch_1" } }) }
+})
+
 describe("a report", () => {
   itIn("a charge without an answer is captured and settled when its row arrives", world(), function* (own) {
-    own.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "lost" }))
-    const pointsman = yield* Pointsman
-    yield* Effect.ignore(pointsman.create(caller, request()))
-    const [payment] = (yield* pointsman.payments(tenant, { limit: 1 })).items
-    assert(payment !== undefined)
+    const { payment, row } = yield* unknown(own)
     assert.strictEqual(payment.state, "ChargeUnknown")
-    const [attempt] = yield* attemptsOf(payment)
-    const row = rowOf(payment, { names: { attemptId: attempt?.id ?? "", providerRef: "ch_1" } })
     yield* TestClock.setTime(paidAt + day)
     const run = yield* reconcile(orderOf([row]))
     const after = yield* stored(payment)
@@ -255,39 +257,6 @@ describe("a row without ids", () => {
   })
 })
 
-/** Ends the process at the n-th commit of a payment: before it is written, or after. */
-const dyingAtCommit = (ledger: Ledger["Service"], count: number, isWritten: boolean): Ledger["Service"] => {
-  let commits = 0
-  const died = Effect.die(new Error("the process died"))
-  return {
-    ...ledger,
-    commit: (change) =>
-      Effect.suspend(() => {
-        commits += 1
-        if (commits < count) return ledger.commit(change)
-        return isWritten && commits === count ? Effect.andThen(ledger.commit(change), died) : died
-      })
-  }
-}
-
-/** Ends every write of a run from the n-th on: before it is written, or after. */
-const dyingAt = (settlements: Settlements, count: number, isWritten: boolean): Settlements => {
-  let writes = 0
-  return {
-    ...settlements,
-    // A dead process gives no lease back.
-    release: () => Effect.void,
-    applyBatch: (batch) =>
-      Effect.suspend((): ReturnType<Settlements["applyBatch"]> => {
-        writes += 1
-        if (writes < count) return settlements.applyBatch(batch)
-        const died = Effect.die(new Error("the process died"))
-        if (writes > count || !isWritten) return died
-        return Effect.andThen(settlements.applyBatch(batch), died)
-      })
-  }
-}
-
 /** How long a process that died holds up the next one. */
 const leaseMillis = 60_000
 
@@ -313,11 +282,8 @@ describe("a run that is killed", () => {
     return { states, entries: entries.toSorted() }
   })
 
-  interface Kill {
-    readonly settlements?: (settlements: Settlements) => Settlements
-    readonly ledger?: (ledger: Ledger["Service"]) => Ledger["Service"]
-  }
-  const readKilled = ({ ledger: overLedger, settlements: over }: Kill = {}) => {
+  type Process = (own: World) => typeof own.another
+  const readKilled = (killed?: Process) => {
     const own = world()
     capturing(own)
     return Effect.gen(function* () {
@@ -325,13 +291,8 @@ describe("a run that is killed", () => {
       yield* TestClock.setTime(paidAt + day)
       const order = () => orderOf(rowsOf(payments), { rowsAtOnce: 3 })
       let died = false
-      if (over !== undefined || overLedger !== undefined) {
-        const settlements = yield* Settlements
-        const ledger = yield* Ledger
-        const process = yield* own.another.pipe(
-          Effect.provideService(Settlements, over?.(settlements) ?? settlements),
-          Effect.provideService(Ledger, overLedger?.(ledger) ?? ledger)
-        )
+      if (killed !== undefined) {
+        const process = yield* killed(own)
         died = Exit.isFailure(yield* Effect.exit(process.reconciliation.run(order())))
         yield* TestClock.setTime(paidAt + day + leaseMillis)
       }
@@ -339,45 +300,41 @@ describe("a run that is killed", () => {
       return { died, report: { counts, rowsDone, state, sums, ...(yield* left(payments)) } }
     }).pipe(Effect.scoped, Effect.provide(own.layer))
   }
+  const withSettlements =
+    (process: Process, over: (settlements: Settlements) => Partial<Settlements>): Process =>
+    (own) =>
+      Effect.flatMap(Settlements, (settlements) =>
+        Effect.provideService(process(own), Settlements, { ...settlements, ...over(settlements) })
+      )
 
   itRuns("the next run ends the same after a death before or after any write", function* () {
     const { report: expected } = yield* readKilled()
     assert.deepStrictEqual([expected.state, expected.counts.amount_differs, expected.counts.duplicate], ["done", 1, 1])
     let deaths = 0
-    for (let write = 1; write <= 8; write++) {
-      for (const isWritten of [false, true]) {
-        const { died, report } = yield* readKilled({ settlements: (one) => dyingAt(one, write, isWritten) })
+    for (let write = 1; write <= 18; write++) {
+      for (const dies of ["before", "after"] as const) {
+        // A dead process gives no lease back.
+        const killed = withSettlements(
+          (own) => dyingAt(own, write, dies),
+          () => ({ release: () => Effect.void })
+        )
+        const { died, report } = yield* readKilled(killed)
         if (died) deaths += 1
         assert.deepStrictEqual(report, expected)
       }
     }
-    assert.strictEqual(deaths, 12)
-  })
-
-  itRuns("the next run ends the same after a death before or after any moved payment", function* () {
-    const { report: expected } = yield* readKilled()
-    let deaths = 0
-    for (let commit = 1; commit <= 11; commit++) {
-      for (const isWritten of [false, true]) {
-        const { died, report } = yield* readKilled({ ledger: (one) => dyingAtCommit(one, commit, isWritten) })
-        if (died) deaths += 1
-        assert.deepStrictEqual(report, expected)
-      }
-    }
-    assert.strictEqual(deaths, 20)
+    assert.strictEqual(deaths, 32)
   })
 
   itRuns("what is stored decides after a write with a lost answer", function* () {
-    const losing = (isWritten: boolean) => ({
-      settlements: (settlements: Settlements): Settlements => ({
-        ...settlements,
-        applyBatch: (batch: Parameters<Settlements["applyBatch"]>[0]) =>
-          Effect.andThen(
-            isWritten ? settlements.applyBatch(batch) : Effect.void,
-            Effect.fail(new StorageError({ operation: "applyBatch", cause: new Error("lost") }))
-          )
-      })
-    })
+    const lost = Effect.fail(new StorageError({ operation: "applyBatch", cause: new Error("lost") }))
+    const losing = (isWritten: boolean) =>
+      withSettlements(
+        ({ another }) => another,
+        ({ applyBatch }) => ({
+          applyBatch: (batch) => Effect.andThen(isWritten ? applyBatch(batch) : Effect.void, lost)
+        })
+      )
     const { report: expected } = yield* readKilled()
     const written = yield* readKilled(losing(true))
     assert.deepStrictEqual(written, { died: false, report: expected })
@@ -459,11 +416,7 @@ describe("a report that cannot be read", () => {
     assert.deepStrictEqual(Result.getOrThrow(Result.flip(refused)), new ReportRefused({ reason }))
     const unknown = yield* Effect.result(reconcile(orderOf(rows, { connectionId: "none" })))
     assert.instanceOf(Result.getOrThrow(Result.flip(unknown)), ReportRefused)
-    async function* breaking(): AsyncGenerator<ReadonlyArray<ReportEntry>> {
-      yield rows.slice(0, 1).map((row) => ({ _tag: "Row", row }) as const)
-      throw new Error("row 2: the quotes do not end")
-    }
-    const broken = orderOf(rows, { entries: breaking(), rowsAtOnce: 1 })
+    const broken = orderOf(rows, { entries: breakingAfter(rows.slice(0, 1)), rowsAtOnce: 1 })
     const failed = yield* Effect.result(reconcile(broken))
     const said = new ReportBroken({ reason: "row 2: the quotes do not end" })
     assert.deepStrictEqual(Result.getOrThrow(Result.flip(failed)), said)
@@ -474,19 +427,13 @@ describe("a report that cannot be read", () => {
   })
 
   itIn("a file that breaks after a statement was taken still has its difference closed", world(), function* (own) {
-    own.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "lost" }))
-    const pointsman = yield* Pointsman
-    yield* Effect.ignore(pointsman.create(caller, request()))
-    const [payment] = (yield* pointsman.payments(tenant, { limit: 1 })).items
-    assert(payment !== undefined)
-    const [attempt] = yield* attemptsOf(payment)
-    const row = rowOf(payment, { names: { attemptId: attempt?.id ?? "", providerRef: "ch_1" } })
+    const { payment, row } = yield* unknown(own)
     const broken = Effect.result(reconcile(orderOf([row], { entries: breakingAfter([row]), rowsAtOnce: 1 })))
     assert.isTrue(Result.isFailure(yield* broken))
     assert.strictEqual((yield* stored(payment)).state, "Settled")
     const [entry] = yield* entriesOf
     assert.deepStrictEqual([entry?.result, entry?.closed?.by], ["status_differs", "statement"])
-    const [run] = yield* pointsman.reconciliation.list({ limit: 1 })
+    const [run] = yield* (yield* Pointsman).reconciliation.list({ limit: 1 })
     assert.deepStrictEqual([run?.state, run?.rowsDone, run?.rowsApplied], ["failed", 1, 1])
   })
 })
@@ -507,63 +454,47 @@ describe("two reports of one connection", () => {
     yield entries.slice(2)
   }
 
-  itIn("a second file is refused during a report, with its name and start", world(), function* () {
-    const context = yield* Effect.context<Pointsman>()
-    const { reconciliation } = yield* Pointsman
-    const seen: Array<unknown> = []
-    const begin = (sha256: string) => Effect.result(reconcile(orderOf(payouts, { sha256, fileName: "second.csv" })))
-    const meanwhile = () =>
-      Effect.runPromiseWith(context)(
-        Effect.gen(function* () {
-          seen.push(yield* begin("second"))
-          seen.push((yield* reconciliation.list({ limit: 9 })).length)
-        })
-      )
+  /** The first file, in whose middle that happens, and what came of both. */
+  const readPausing = Effect.fnUntraced(function* <A, E>(
+    rows: ReadonlyArray<ReportRow>,
+    meanwhile: Effect.Effect<A, E, Pointsman>
+  ) {
+    const run = Effect.runPromiseWith(yield* Effect.context<Pointsman>())
+    const seen: Array<A> = []
+    const pause = () => run(Effect.map(meanwhile, (one) => seen.push(one)))
     yield* TestClock.setTime(paidAt)
-    const order = { sha256: "first", fileName: "first.csv", rowsAtOnce: 2 }
-    const run = yield* reconcile(orderOf(payouts, { ...order, entries: pausing(payouts, meanwhile) }))
+    const order = { sha256: "first", fileName: "first.csv", rowsAtOnce: 2, entries: pausing(rows, pause) }
+    return { first: yield* Effect.result(reconcile(orderOf(rows, order))), seen: seen[0] }
+  })
+
+  itIn("a second file is refused during a report, with its name and start", world(), function* (_, { reconciliation }) {
+    const begin = Effect.result(reconcile(orderOf(payouts, { sha256: "second", fileName: "second.csv" })))
+    const { first, seen } = yield* readPausing(payouts, Effect.all([begin, reconciliation.list({ limit: 9 })]))
+    const run = Result.getOrThrow(first)
     const until = paidAt + 60_000
     const told = Result.fail(new ReportBeingRead({ runId: run.id, fileName: "first.csv", since: paidAt, until }))
-    assert.deepStrictEqual(seen, [told, 1])
-    const next = yield* begin("second")
-    assert.deepStrictEqual(Result.getOrThrow(next).rowsKnown, 6)
+    assert.deepStrictEqual([seen?.[0], seen?.[1].length], [told, 1])
+    assert.deepStrictEqual(Result.getOrThrow(yield* begin).rowsKnown, 6)
     assert.strictEqual((yield* entriesOf).length, 6)
   })
 
   itIn("a file begun again by another process continues there, and the first one ends", world(), function* () {
-    const context = yield* Effect.context<Pointsman>()
-    const order = { sha256: "first", rowsAtOnce: 2 }
-    const seen: Array<ReconciliationRun> = []
-    const meanwhile = () =>
-      Effect.runPromiseWith(context)(
-        Effect.map(reconcile(orderOf(payouts, order)), (run) => {
-          seen.push(run)
-        })
-      )
-    yield* TestClock.setTime(paidAt)
-    const first = yield* Effect.result(reconcile(orderOf(payouts, { ...order, entries: pausing(payouts, meanwhile) })))
+    const { first, seen } = yield* readPausing(
+      payouts,
+      reconcile(orderOf(payouts, { sha256: "first", fileName: "first.csv", rowsAtOnce: 2 }))
+    )
     assert.deepStrictEqual(first, Result.fail(new ReportTaken()))
-    assert.deepStrictEqual([seen[0]?.state, seen[0]?.rowsDone], ["done", payouts.length])
+    assert.deepStrictEqual([seen?.state, seen?.rowsDone], ["done", payouts.length])
     assert.strictEqual((yield* entriesOf).length, payouts.length)
   })
 
   itIn("a process paused for longer than its lease writes no more after another report", world(), function* () {
-    const context = yield* Effect.context<Pointsman>()
-    const [first, ...others] = payouts
     const newer = payouts.map((row) => ({ ...row, gross: eur(-7) }))
-    const meanwhile = () =>
-      Effect.runPromiseWith(context)(
-        Effect.andThen(
-          TestClock.setTime(paidAt + 60_001),
-          reconcile(orderOf(newer, { sha256: "second", rowsAtOnce: 2 }))
-        )
-      )
-    yield* TestClock.setTime(paidAt)
-    const order = { sha256: "first", rowsAtOnce: 2 }
-    const late = yield* Effect.result(
-      reconcile(orderOf(payouts, { ...order, entries: pausing([...others, ...(first ? [first] : [])], meanwhile) }))
+    const { first } = yield* readPausing(
+      [...payouts.slice(1), ...payouts.slice(0, 1)],
+      Effect.andThen(TestClock.setTime(paidAt + 60_001), reconcile(orderOf(newer, { sha256: "second", rowsAtOnce: 2 })))
     )
-    assert.deepStrictEqual(late, Result.fail(new ReportTaken()))
+    assert.deepStrictEqual(first, Result.fail(new ReportTaken()))
     const counting = (yield* entriesOf).filter(({ corrected }) => corrected === null)
     assert.deepStrictEqual(
       counting.map(({ gross }) => gross.minorUnits),
