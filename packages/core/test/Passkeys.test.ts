@@ -102,8 +102,7 @@ describe("adding a passkey", () => {
 })
 
 describe("signing in with a passkey", () => {
-  itIn("a passkey signs in, and its counter grows", world(), function* () {
-    const { operators } = yield* Pointsman
+  itIn("a passkey signs in, and its counter grows", world(), function* (_, { operators }) {
     const passkey = yield* add(yield* signedIn())
     const { operator, session, token } = yield* signIn(passkey, 2)
     assert.deepStrictEqual([operator.login, session.method], [login, "passkey"])
@@ -147,8 +146,7 @@ describe("signing in with a passkey", () => {
     assert.strictEqual(yield* tagOf(signIn(again, 2)), "SignInRefused")
   })
 
-  itIn("the 61st challenge of one source is refused", world(), function* () {
-    const { passkeys } = (yield* Pointsman).operators
+  itIn("the 61st challenge of one source is refused", world(), function* (_, { operators: { passkeys } }) {
     for (let count = 0; count < 60; count++) yield* passkeys.beginSignIn(source)
     assert.strictEqual(yield* tagOf(passkeys.beginSignIn(source)), "TooManySignIns")
     yield* passkeys.beginSignIn("203.0.113.10")

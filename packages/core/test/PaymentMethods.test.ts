@@ -140,8 +140,7 @@ describe("routing by a named method", () => {
       rules: [{ name: "iDEAL", when: { paymentMethod: ["ideal"] }, use: { mode: "fixed", order: ["backup"] } }]
     }
   })
-  itIn("a rule for a name decides", rules, function* () {
-    const pointsman = yield* Pointsman
+  itIn("a rule for a name decides", rules, function* (_, pointsman) {
     const { payment } = yield* pointsman.create(
       caller,
       request({ details: { method: "bank", paymentMethod: "ideal" } })
@@ -170,8 +169,7 @@ describe("routing by a named method", () => {
 
 describe("the fingerprint of a request with a named method", () => {
   const provider = scriptedProvider({ supports: { paymentMethods: { ideal: {}, eps: {} } } })
-  itIn("another name, or none, under the same key is another request", world({ provider }), function* () {
-    const pointsman = yield* Pointsman
+  itIn("another name, or none, under the same key is another request", world({ provider }), function* (_, pointsman) {
     const asked = (change: Partial<PaymentDetails>) =>
       request({ idempotencyKey: "key-0001", details: { method: "bank", ...change } })
     const first = yield* pointsman.create(caller, asked({ paymentMethod: "ideal" }))
@@ -189,8 +187,7 @@ describe("the fingerprint of a request with a named method", () => {
 describe("a hosted payment with a named method", () => {
   const provider = scriptedProvider({ supports: { paymentMethods: { ideal: {} } } })
   const own = world({ provider, connections: liveConnections })
-  itIn("the provider's page is opened for the method that the payment names", own, function* () {
-    const pointsman = yield* Pointsman
+  itIn("the provider's page is opened for the method that the payment names", own, function* (_, pointsman) {
     for (const change of [{ method: "bank", paymentMethod: "ideal" } as const, {}]) {
       const page = yield* paged(liveCaller, { ...request({ details: change }), returnUrl: "https://shop.test/" })
       yield* pointsman.openCheckout(page.token, comeBack)

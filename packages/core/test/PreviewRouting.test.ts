@@ -55,8 +55,7 @@ describe("where a payment would go", () => {
   const fragile = world({
     connections: [{ id: "main", circuitBreaker: { failures: 1, openMillis: 1_000 } }, { id: "backup" }]
   })
-  itIn("the next payment is the probe of a circuit that waits for one", fragile, function* (own) {
-    const pointsman = yield* Pointsman
+  itIn("the next payment is the probe of a circuit that waits for one", fragile, function* (own, pointsman) {
     own.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
     yield* Effect.ignore(pointsman.create(caller, request()))
     const open = yield* pointsman.previewRouting(query)

@@ -257,8 +257,7 @@ describe("a caller that goes away", () => {
 })
 
 describe("inviting again", () => {
-  itIn("a second invitation stores the new token in place of the old one", run(), function* (own) {
-    const pointsman = yield* Pointsman
+  itIn("a second invitation stores the new token in place of the old one", run(), function* (own, pointsman) {
     yield* provision()
     const [before] = yield* stored
     own.onWrite = (number) => (number === 2 ? "unheard" : undefined)
@@ -269,8 +268,7 @@ describe("inviting again", () => {
     assert.strictEqual(invited.status, "invited")
   })
 
-  itIn("another partner's or no merchant is not found, and no invitation is sent", run(), function* (own) {
-    const pointsman = yield* Pointsman
+  itIn("another partner's or no merchant is not found, and no invitation is sent", run(), function* (own, pointsman) {
     yield* provision()
     const [merchant] = yield* stored
     for (const [owner, id] of [

@@ -127,8 +127,7 @@ describe("a refund's key", () => {
 })
 
 describe("a payment without captured money", () => {
-  itIn("nothing can be refunded when authorized, voided or declined", world(), function* (own) {
-    const pointsman = yield* Pointsman
+  itIn("nothing can be refunded when authorized, voided or declined", world(), function* (own, pointsman) {
     const manual = request({ details: { captureMethod: "manual" } })
     const { payment } = yield* pointsman.create(caller, manual)
     assert.strictEqual(told(yield* refund(payment, null)), "pointsman/NotRefundable")
@@ -141,8 +140,7 @@ describe("a payment without captured money", () => {
     assert.lengthOf(own.provider.refunds, 0)
   })
 
-  itIn("only the captured part of an authorization can be refunded", world(), function* (own) {
-    const pointsman = yield* Pointsman
+  itIn("only the captured part of an authorization can be refunded", world(), function* (own, pointsman) {
     const { payment } = yield* pointsman.create(caller, request({ details: { captureMethod: "manual" } }))
     yield* pointsman.capture(caller, { paymentId: payment.id, amountMinor: 700, idempotencyKey: null })
     assert.strictEqual(told(yield* refund(payment, null)), "Refunded 700")

@@ -207,8 +207,7 @@ describe("thousands of stored payments", () => {
 
 describe("replays of a few payments", () => {
   const sandbox = world({ routing: { mode: "failover" } })
-  itIn("sandbox outcomes replayed under auto take priority, as they would have", sandbox, function* (own) {
-    const pointsman = yield* Pointsman
+  itIn("sandbox outcomes replayed under auto take priority, as they would have", sandbox, function* (own, pointsman) {
     const directory = yield* Directory
     own.provider.onCharge = () =>
       Effect.succeed({ _tag: "Declined", providerRef: "r", category: "do_not_honor", code: "05", soft: false })
@@ -223,8 +222,7 @@ describe("replays of a few payments", () => {
     assert.deepStrictEqual(new Set(all.map(({ after }) => after?.order[0])), new Set(["main"]))
   })
 
-  itIn("a decision stored before all of this was kept is explained and replayed", world(), function* () {
-    const pointsman = yield* Pointsman
+  itIn("a decision stored before all of this was kept is explained and replayed", world(), function* (_, pointsman) {
     const ledger = yield* Ledger
     const { payment } = yield* pointsman.create(caller, request())
     const { draws, given, maxAttempts, note, ...before } = payment.routing as RoutingDecision
@@ -256,8 +254,7 @@ describe("explanations", () => {
     environment: "production",
     connections: [{ id: "main", supports: { currencies: ["USD"] } }]
   })
-  itIn("a hosted payment that no connection took says which was excluded and why", unrouted, function* () {
-    const pointsman = yield* Pointsman
+  itIn("a hosted payment that no connection took says which was excluded and why", unrouted, function* (_, pointsman) {
     const { payment } = yield* pointsman.create(live, request({ returnUrl: "https://shop.example/back" }))
     yield* pointsman.openCheckout(yield* pointsman.pageToken(payment.id), "https://pay.example/return")
     const sentences = yield* sentencesOf(live.tenant, payment.id)

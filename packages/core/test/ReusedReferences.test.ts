@@ -274,8 +274,7 @@ describe("other sources of a reused reference", () => {
     assert.strictEqual((yield* stored(second)).state, "Captured")
   })
 
-  itIn("an operation that ends after both reviews announces neither again", world(), function* (own) {
-    const pointsman = yield* Pointsman
+  itIn("an operation that ends after both reviews announces neither again", world(), function* (own, pointsman) {
     const first = yield* answered(own, reused)
     const second = yield* answered(own, reused)
     const order = { tenant: first.tenant, evidence: "the dashboard", by: "Jo" }

@@ -1,5 +1,5 @@
 import { createCipheriv, createHash, hkdfSync, randomBytes } from "node:crypto"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { type Connection, credentialsContext, endpointSecretContext, rotateEncryption } from "@pointsman/core"
 import { Directory, Ids, Ledger, SealedTexts, Secrets } from "@pointsman/core/ports"
 import * as MemoryStorage from "@pointsman/storage-memory"
@@ -7,6 +7,7 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto"
 import { messageContext } from "../src/model/StoredMessage.ts"
 import * as SecretsLayer from "../src/ports/SecretsLayer.ts"
+import { itRuns } from "./support/ItIn.ts"
 
 const crypto = Layer.mergeAll(Aead.layerWebCrypto, Mac.layerWebCrypto, Digest.layerWebCrypto, Kdf.layerWebCrypto).pipe(
   Layer.provideMerge(SecureRandom.layerWebCrypto)
@@ -129,110 +130,102 @@ const onStore =
     })
 
 describe("rotating the encryption key", () => {
-  it.effect("rotated texts are all under the new key and say what they said", () =>
-    Effect.gen(function* () {
-      const storage = yield* givenStore
-      const before = yield* plaintexts.pipe(onStore(storage, "first"))
-      const seen: Array<number> = []
-      const rotation = yield* rotateEncryption({ onProgress: (count) => Effect.sync(() => seen.push(count)) }).pipe(
-        onStore(storage, "second", "first")
-      )
-      assert.deepStrictEqual(
-        { ...rotation, left: [...rotation.left.byKey] },
-        {
-          keyId: idOf("second"),
-          resealed: all,
-          left: [
-            [idOf("second"), all],
-            [idOf("first"), 0]
-          ]
-        }
-      )
-      assert.deepStrictEqual(rotation.left.unreadable, { count: 0, first: null })
-      assert.deepStrictEqual(
-        seen,
-        seen.toSorted((a, b) => a - b)
-      )
-      assert.strictEqual(seen.at(-1), all)
-      assert.deepStrictEqual(yield* plaintexts.pipe(onStore(storage, "second")), before)
-      const again = yield* rotateEncryption().pipe(onStore(storage, "second", "first"))
-      assert.strictEqual(again.resealed, 0)
-    }).pipe(Effect.scoped)
-  )
-
-  it.effect("a rotation that ends in the middle continues there when it runs again", () =>
-    Effect.gen(function* () {
-      const storage = yield* givenStore
-      const before = yield* plaintexts.pipe(onStore(storage, "first"))
-      let ends = 0
-      let resealed = 0
-      for (;;) {
-        let batches = 0
-        const exit = yield* Effect.exit(
-          rotateEncryption({
-            onProgress: () => Effect.suspend(() => (++batches === 2 ? Effect.interrupt : Effect.void))
-          }).pipe(onStore(storage, "second", "first"))
-        )
-        // In the middle, servers read everything, with either key as their current one.
-        assert.deepStrictEqual(yield* plaintexts.pipe(onStore(storage, "first", "second")), before)
-        assert.deepStrictEqual(yield* plaintexts.pipe(onStore(storage, "second", "first")), before)
-        if (exit._tag === "Success") {
-          resealed = exit.value.resealed
-          assert.deepStrictEqual([...exit.value.left.byKey.values()], [all, 0])
-          break
-        }
-        ends++
+  itRuns("rotated texts are all under the new key and say what they said", function* () {
+    const storage = yield* givenStore
+    const before = yield* plaintexts.pipe(onStore(storage, "first"))
+    const seen: Array<number> = []
+    const rotation = yield* rotateEncryption({ onProgress: (count) => Effect.sync(() => seen.push(count)) }).pipe(
+      onStore(storage, "second", "first")
+    )
+    assert.deepStrictEqual(
+      { ...rotation, left: [...rotation.left.byKey] },
+      {
+        keyId: idOf("second"),
+        resealed: all,
+        left: [
+          [idOf("second"), all],
+          [idOf("first"), 0]
+        ]
       }
-      assert.isAbove(ends, 1)
-      assert.isBelow(resealed, all)
-      assert.deepStrictEqual(yield* plaintexts.pipe(onStore(storage, "second")), before)
-    }).pipe(Effect.scoped)
-  )
+    )
+    assert.deepStrictEqual(rotation.left.unreadable, { count: 0, first: null })
+    assert.deepStrictEqual(
+      seen,
+      seen.toSorted((a, b) => a - b)
+    )
+    assert.strictEqual(seen.at(-1), all)
+    assert.deepStrictEqual(yield* plaintexts.pipe(onStore(storage, "second")), before)
+    const again = yield* rotateEncryption().pipe(onStore(storage, "second", "first"))
+    assert.strictEqual(again.resealed, 0)
+  })
 
-  it.effect("credentials that a server changes during a rotation are kept", () =>
-    Effect.gen(function* () {
-      const storage = yield* givenStore
-      const texts = Context.get(storage, SealedTexts)
-      let changes = 0
-      // Between the reading and the writing, a server whose current key is the first one stores other credentials.
-      const replace: SealedTexts["Service"]["replace"] = (kind, replacements) =>
-        kind === "credentials" && changes++ === 0
-          ? Effect.andThen(
-              Effect.flatMap(seal("newer credentials", credentialsContext("b")), (sealed) =>
-                writeConnections([connectionWith("b", sealed)])
-              ).pipe(onStore(storage, "first", "second"), Effect.orDie),
-              texts.replace(kind, replacements)
-            )
-          : texts.replace(kind, replacements)
-      const raced = Context.add(storage, SealedTexts, { ...texts, replace })
-      const rotation = yield* rotateEncryption().pipe(onStore(raced, "second", "first"))
-      assert.deepStrictEqual([...rotation.left.byKey.values()], [all, 0])
-      const { credentials } = yield* plaintexts.pipe(onStore(storage, "second"))
-      assert.deepStrictEqual(credentials, [
-        "credentials of a",
-        "newer credentials",
-        "credentials of c",
-        "credentials of old"
-      ])
-    }).pipe(Effect.scoped)
-  )
+  itRuns("a rotation that ends in the middle continues there when it runs again", function* () {
+    const storage = yield* givenStore
+    const before = yield* plaintexts.pipe(onStore(storage, "first"))
+    let ends = 0
+    let resealed = 0
+    for (;;) {
+      let batches = 0
+      const exit = yield* Effect.exit(
+        rotateEncryption({
+          onProgress: () => Effect.suspend(() => (++batches === 2 ? Effect.interrupt : Effect.void))
+        }).pipe(onStore(storage, "second", "first"))
+      )
+      // In the middle, servers read everything, with either key as their current one.
+      assert.deepStrictEqual(yield* plaintexts.pipe(onStore(storage, "first", "second")), before)
+      assert.deepStrictEqual(yield* plaintexts.pipe(onStore(storage, "second", "first")), before)
+      if (exit._tag === "Success") {
+        resealed = exit.value.resealed
+        assert.deepStrictEqual([...exit.value.left.byKey.values()], [all, 0])
+        break
+      }
+      ends++
+    }
+    assert.isAbove(ends, 1)
+    assert.isBelow(resealed, all)
+    assert.deepStrictEqual(yield* plaintexts.pipe(onStore(storage, "second")), before)
+  })
 
-  it.effect("texts that no key opens stay as they are in a rotation, and are reported", () =>
-    Effect.gen(function* () {
-      const storage = yield* givenStore
-      const lost = yield* seal("lost", credentialsContext("b")).pipe(
-        Effect.provide(SecretsLayer.layer(Redacted.make(bytesOf("third"))).pipe(Layer.provide(crypto)))
-      )
-      const moved = yield* seal("another's", credentialsContext("a")).pipe(onStore(storage, "first"))
-      yield* writeConnections([connectionWith("b", lost), connectionWith("c", moved)]).pipe(onStore(storage, "first"))
-      const rotation = yield* rotateEncryption().pipe(onStore(storage, "second", "first"))
-      assert.deepStrictEqual(rotation.left.unreadable, { count: 2, first: credentialsContext("b") })
-      assert.deepStrictEqual([...rotation.left.byKey.values()], [all - 2, 0])
-      const { connections } = yield* Context.get(storage, Directory).contents
-      assert.deepStrictEqual(
-        connections.slice(1, 3).map(({ sealedCredentials }) => sealedCredentials),
-        [lost, moved]
-      )
-    }).pipe(Effect.scoped)
-  )
+  itRuns("credentials that a server changes during a rotation are kept", function* () {
+    const storage = yield* givenStore
+    const texts = Context.get(storage, SealedTexts)
+    let changes = 0
+    // Between the reading and the writing, a server whose current key is the first one stores other credentials.
+    const replace: SealedTexts["Service"]["replace"] = (kind, replacements) =>
+      kind === "credentials" && changes++ === 0
+        ? Effect.andThen(
+            Effect.flatMap(seal("newer credentials", credentialsContext("b")), (sealed) =>
+              writeConnections([connectionWith("b", sealed)])
+            ).pipe(onStore(storage, "first", "second"), Effect.orDie),
+            texts.replace(kind, replacements)
+          )
+        : texts.replace(kind, replacements)
+    const raced = Context.add(storage, SealedTexts, { ...texts, replace })
+    const rotation = yield* rotateEncryption().pipe(onStore(raced, "second", "first"))
+    assert.deepStrictEqual([...rotation.left.byKey.values()], [all, 0])
+    const { credentials } = yield* plaintexts.pipe(onStore(storage, "second"))
+    assert.deepStrictEqual(credentials, [
+      "credentials of a",
+      "newer credentials",
+      "credentials of c",
+      "credentials of old"
+    ])
+  })
+
+  itRuns("texts that no key opens stay as they are in a rotation, and are reported", function* () {
+    const storage = yield* givenStore
+    const lost = yield* seal("lost", credentialsContext("b")).pipe(
+      Effect.provide(SecretsLayer.layer(Redacted.make(bytesOf("third"))).pipe(Layer.provide(crypto)))
+    )
+    const moved = yield* seal("another's", credentialsContext("a")).pipe(onStore(storage, "first"))
+    yield* writeConnections([connectionWith("b", lost), connectionWith("c", moved)]).pipe(onStore(storage, "first"))
+    const rotation = yield* rotateEncryption().pipe(onStore(storage, "second", "first"))
+    assert.deepStrictEqual(rotation.left.unreadable, { count: 2, first: credentialsContext("b") })
+    assert.deepStrictEqual([...rotation.left.byKey.values()], [all - 2, 0])
+    const { connections } = yield* Context.get(storage, Directory).contents
+    assert.deepStrictEqual(
+      connections.slice(1, 3).map(({ sealedCredentials }) => sealedCredentials),
+      [lost, moved]
+    )
+  })
 })

@@ -178,8 +178,7 @@ describe("an endpoint's secret", () => {
   itIn(
     "an endpoint of another workspace or environment is not found",
     world({ webhookEndpoints: endpoints }),
-    function* () {
-      const pointsman = yield* Pointsman
+    function* (_, pointsman) {
       for (const other of [{ ...tenant, environment: "production" } as const, { ...tenant, workspaceId: "globex" }]) {
         const reason = yield* Effect.flip(pointsman.rotateEndpointSecret(other, order))
         assert.strictEqual(reason._tag, "pointsman/EndpointNotFound")

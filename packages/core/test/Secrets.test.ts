@@ -17,10 +17,8 @@ const crypto = Layer.mergeAll(Aead.layerWebCrypto, Mac.layerWebCrypto, Digest.la
 const memory = MemoryStorage.layer().pipe(Layer.provide(Ids.layer))
 
 const keyOf = (fill: number) => Redacted.make(new Uint8Array(32).fill(fill))
-const withKey =
-  (fill: number) =>
-  <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-    effect.pipe(Effect.provide(SecretsLayer.layer(keyOf(fill)).pipe(Layer.provide(crypto))))
+const keyLayer = (fill: number) => SecretsLayer.layer(keyOf(fill)).pipe(Layer.provide(crypto))
+const withKey = (fill: number) => Effect.provide(keyLayer(fill))
 
 /** `v2.`, the id of the key, and a dot. */
 const headLength = 20
@@ -39,10 +37,16 @@ const rotating = (current: number, ...previous: ReadonlyArray<number>) =>
     Layer.provide(crypto)
   )
 
-const withKeys =
-  (current: number, ...previous: ReadonlyArray<number>) =>
-  <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-    effect.pipe(Effect.provide(rotating(current, ...previous).pipe(Layer.provide(memory))))
+const keysLayer = (current: number, ...previous: ReadonlyArray<number>) =>
+  rotating(current, ...previous).pipe(Layer.provide(memory))
+const withKeys = (current: number, ...previous: ReadonlyArray<number>) =>
+  Effect.provide(keysLayer(current, ...previous))
+
+const itWith = <R, E>(
+  title: string,
+  layer: Layer.Layer<R, E>,
+  body: () => Effect.fn.Return<unknown, unknown, NoInfer<R>>
+): void => it.effect(title, () => Effect.provide(Effect.gen(body), layer))
 
 const connection = {
   id: "main",
@@ -78,24 +82,20 @@ describe("Secrets", () => {
       }).pipe(withKey(1))
   )
 
-  it.effect("sealed texts of one text differ and do not contain it", () =>
-    Effect.gen(function* () {
-      const first = yield* seal("whsec_visible", "a")
-      const second = yield* seal("whsec_visible", "a")
-      assert.notStrictEqual(first, second)
-      assert.notInclude(Buffer.from(first.slice(headLength), "base64url").toString("latin1"), "visible")
-    }).pipe(withKey(1))
-  )
+  itWith("sealed texts of one text differ and do not contain it", keyLayer(1), function* () {
+    const first = yield* seal("whsec_visible", "a")
+    const second = yield* seal("whsec_visible", "a")
+    assert.notStrictEqual(first, second)
+    assert.notInclude(Buffer.from(first.slice(headLength), "base64url").toString("latin1"), "visible")
+  })
 
-  it.effect("a sealed text opened in another place is broken, and only the place is named", () =>
-    Effect.gen(function* () {
-      const sealed = yield* seal("whsec_visible", "connection/a/credentials")
-      const failure = yield* Effect.flip(open(sealed, "connection/b/credentials"))
-      assert.strictEqual(failure._tag, "pointsman/SealBroken")
-      assert.strictEqual(failure._tag === "pointsman/SealBroken" && failure.context, "connection/b/credentials")
-      assert.notInclude(JSON.stringify(failure), "visible")
-    }).pipe(withKey(1))
-  )
+  itWith("a sealed text opened in another place is broken, and only the place is named", keyLayer(1), function* () {
+    const sealed = yield* seal("whsec_visible", "connection/a/credentials")
+    const failure = yield* Effect.flip(open(sealed, "connection/b/credentials"))
+    assert.strictEqual(failure._tag, "pointsman/SealBroken")
+    assert.strictEqual(failure._tag === "pointsman/SealBroken" && failure.context, "connection/b/credentials")
+    assert.notInclude(JSON.stringify(failure), "visible")
+  })
 
   itRuns("a text that another key sealed is broken", function* () {
     const sealed = yield* withKey(1)(seal("secret", "a"))
@@ -103,122 +103,112 @@ describe("Secrets", () => {
     assert.strictEqual(failure._tag, "pointsman/SealBroken")
   })
 
-  it.effect("a sealed text with any part changed or cut is broken", () =>
-    Effect.gen(function* () {
-      const sealed = yield* seal("secret", "a")
-      const head = sealed.slice(0, headLength)
-      const bytes = Buffer.from(sealed.slice(headLength), "base64url")
-      const flipped = Array.from(bytes.keys(), (at) => {
-        const changed = Buffer.from(bytes)
-        changed[at] = (changed[at] as number) ^ 1
-        return `${head}${changed.toString("base64url")}`
-      })
-      const cut = Array.from(bytes.keys(), (length) => `${head}${bytes.subarray(0, length).toString("base64url")}`)
-      for (const wrong of [
-        ...flipped,
-        ...cut,
-        "",
-        "secret",
-        "v1.",
-        "v1.***",
-        head,
-        `${head}***`,
-        sealed.slice(headLength),
-        sealed.replace("v2.", "v3."),
-        `v1.${sealed.slice(headLength)}`,
-        sealed.replace(/\.[0-9a-f]{16}\./u, ".0000000000000000.")
-      ]) {
-        const failure = yield* Effect.flip(open(wrong, "a"))
-        assert.strictEqual(failure._tag, "pointsman/SealBroken", wrong)
-      }
-    }).pipe(withKey(1))
-  )
+  itWith("a sealed text with any part changed or cut is broken", keyLayer(1), function* () {
+    const sealed = yield* seal("secret", "a")
+    const head = sealed.slice(0, headLength)
+    const bytes = Buffer.from(sealed.slice(headLength), "base64url")
+    const flipped = Array.from(bytes.keys(), (at) => {
+      const changed = Buffer.from(bytes)
+      changed[at] = (changed[at] as number) ^ 1
+      return `${head}${changed.toString("base64url")}`
+    })
+    const cut = Array.from(bytes.keys(), (length) => `${head}${bytes.subarray(0, length).toString("base64url")}`)
+    for (const wrong of [
+      ...flipped,
+      ...cut,
+      "",
+      "secret",
+      "v1.",
+      "v1.***",
+      head,
+      `${head}***`,
+      sealed.slice(headLength),
+      sealed.replace("v2.", "v3."),
+      `v1.${sealed.slice(headLength)}`,
+      sealed.replace(/\.[0-9a-f]{16}\./u, ".0000000000000000.")
+    ]) {
+      const failure = yield* Effect.flip(open(wrong, "a"))
+      assert.strictEqual(failure._tag, "pointsman/SealBroken", wrong)
+    }
+  })
 
-  it.effect("each of several keys opens what it sealed, and the current one seals", () =>
-    Effect.gen(function* () {
-      const secrets = yield* Secrets
-      const texts = [yield* withKey(1)(seal("one", "a")), yield* withKey(2)(seal("two", "a")), yield* seal("now", "a")]
-      assert.deepStrictEqual(yield* Effect.forEach(texts, (text) => open(text, "a")), ["one", "two", "now"])
-      const ids = yield* Effect.forEach(texts, (text) => secrets.sealedBy(text, "a"))
-      assert.deepStrictEqual(ids, [idOf(1), idOf(2), idOf(3)])
-      assert.deepStrictEqual(yield* secrets.keyIds, [idOf(3), idOf(1), idOf(2)])
-      assert.deepStrictEqual(
-        texts.map((text) => SecretsLayer.keyIdOf(text)),
-        ids
-      )
-      for (const text of texts) {
-        assert.strictEqual((yield* Effect.flip(open(text, "b")))._tag, "pointsman/SealBroken")
-        assert.strictEqual((yield* Effect.flip(secrets.sealedBy(text, "b")))._tag, "pointsman/SealBroken")
-      }
-      // A text is tried with the key that it names alone.
-      const renamed = texts[0]?.replace(idOf(1), idOf(2)) ?? ""
-      assert.strictEqual((yield* Effect.flip(open(renamed, "a")))._tag, "pointsman/SealBroken")
-      assert.strictEqual((yield* withKeys(3, 2)(Effect.flip(open(texts[0] ?? "", "a"))))._tag, "pointsman/SealBroken")
-    }).pipe(withKeys(3, 1, 2))
-  )
+  itWith("each of several keys opens what it sealed, and the current one seals", keysLayer(3, 1, 2), function* () {
+    const secrets = yield* Secrets
+    const texts = [yield* withKey(1)(seal("one", "a")), yield* withKey(2)(seal("two", "a")), yield* seal("now", "a")]
+    assert.deepStrictEqual(yield* Effect.forEach(texts, (text) => open(text, "a")), ["one", "two", "now"])
+    const ids = yield* Effect.forEach(texts, (text) => secrets.sealedBy(text, "a"))
+    assert.deepStrictEqual(ids, [idOf(1), idOf(2), idOf(3)])
+    assert.deepStrictEqual(yield* secrets.keyIds, [idOf(3), idOf(1), idOf(2)])
+    assert.deepStrictEqual(
+      texts.map((text) => SecretsLayer.keyIdOf(text)),
+      ids
+    )
+    for (const text of texts) {
+      assert.strictEqual((yield* Effect.flip(open(text, "b")))._tag, "pointsman/SealBroken")
+      assert.strictEqual((yield* Effect.flip(secrets.sealedBy(text, "b")))._tag, "pointsman/SealBroken")
+    }
+    // A text is tried with the key that it names alone.
+    const renamed = texts[0]?.replace(idOf(1), idOf(2)) ?? ""
+    assert.strictEqual((yield* Effect.flip(open(renamed, "a")))._tag, "pointsman/SealBroken")
+    assert.strictEqual((yield* withKeys(3, 2)(Effect.flip(open(texts[0] ?? "", "a"))))._tag, "pointsman/SealBroken")
+  })
 
-  it.effect("a text without a key id is tried with every key, with its context", () =>
-    Effect.gen(function* () {
-      const secrets = yield* Secrets
-      for (const fill of [1, 3]) {
-        const before = sealedBefore(fill, "kept é", "a")
-        assert.strictEqual(yield* open(before, "a"), "kept é")
-        assert.strictEqual(yield* secrets.sealedBy(before, "a"), idOf(fill))
-        assert.isNull(SecretsLayer.keyIdOf(before))
-        assert.strictEqual((yield* Effect.flip(open(before, "b")))._tag, "pointsman/SealBroken")
-      }
-      assert.strictEqual((yield* Effect.flip(open(sealedBefore(4, "kept", "a"), "a")))._tag, "pointsman/SealBroken")
-    }).pipe(withKeys(3, 1))
-  )
+  itWith("a text without a key id is tried with every key, with its context", keysLayer(3, 1), function* () {
+    const secrets = yield* Secrets
+    for (const fill of [1, 3]) {
+      const before = sealedBefore(fill, "kept é", "a")
+      assert.strictEqual(yield* open(before, "a"), "kept é")
+      assert.strictEqual(yield* secrets.sealedBy(before, "a"), idOf(fill))
+      assert.isNull(SecretsLayer.keyIdOf(before))
+      assert.strictEqual((yield* Effect.flip(open(before, "b")))._tag, "pointsman/SealBroken")
+    }
+    assert.strictEqual((yield* Effect.flip(open(sealedBefore(4, "kept", "a"), "a")))._tag, "pointsman/SealBroken")
+  })
 
-  it.effect("fingerprints, ids and page tokens stay when an encryption key is replaced", () =>
-    Effect.gen(function* () {
-      const made = Effect.gen(function* () {
-        const { derive, fingerprint, pageToken } = yield* Secrets
-        return [yield* fingerprint("request"), yield* derive("text"), yield* pageToken("payment")]
-      })
-      const storage = yield* Layer.build(memory)
-      const withStore = (current: number, ...previous: ReadonlyArray<number>) =>
-        Effect.provide(made, rotating(current, ...previous).pipe(Layer.provide(Layer.succeedContext(storage))))
-      const before = yield* withKey(1)(made)
-      assert.deepStrictEqual(yield* withStore(1), before)
-      assert.deepStrictEqual(yield* withStore(2, 1), before)
-      assert.strictEqual((yield* Effect.flip(withStore(2)))._tag, "pointsman/SealBroken")
+  itRuns("fingerprints, ids and page tokens stay when an encryption key is replaced", function* () {
+    const made = Effect.gen(function* () {
+      const { derive, fingerprint, pageToken } = yield* Secrets
+      return [yield* fingerprint("request"), yield* derive("text"), yield* pageToken("payment")]
+    })
+    const storage = yield* Layer.build(memory)
+    const withStore = (current: number, ...previous: ReadonlyArray<number>) =>
+      Effect.provide(made, rotating(current, ...previous).pipe(Layer.provide(Layer.succeedContext(storage))))
+    const before = yield* withKey(1)(made)
+    assert.deepStrictEqual(yield* withStore(1), before)
+    assert.deepStrictEqual(yield* withStore(2, 1), before)
+    assert.strictEqual((yield* Effect.flip(withStore(2)))._tag, "pointsman/SealBroken")
 
-      const texts = Context.get(storage, SealedTexts)
-      const sealed = Option.getOrThrow(yield* texts.derivation)
-      const kept = yield* withKeys(
-        2,
-        1
-      )(Effect.flatMap(open(sealed, derivationContext), (text) => seal(text, derivationContext)))
-      // Not the encryption key itself: who reads this could open every text that it sealed.
-      assert.notInclude(yield* withKeys(2)(open(kept, derivationContext)), Buffer.alloc(32, 1).toString("base64"))
-      const replacement = { kind: "derivation", key: derivationKey, expected: sealed, sealed: kept } as const
-      assert.strictEqual(yield* texts.replace("derivation", [replacement]), 1)
-      assert.deepStrictEqual(yield* withStore(2), before)
-      assert.strictEqual((yield* Effect.flip(withStore(1)))._tag, "pointsman/SealBroken")
-    }).pipe(Effect.scoped)
-  )
+    const texts = Context.get(storage, SealedTexts)
+    const sealed = Option.getOrThrow(yield* texts.derivation)
+    const kept = yield* withKeys(
+      2,
+      1
+    )(Effect.flatMap(open(sealed, derivationContext), (text) => seal(text, derivationContext)))
+    // Not the encryption key itself: who reads this could open every text that it sealed.
+    assert.notInclude(yield* withKeys(2)(open(kept, derivationContext)), Buffer.alloc(32, 1).toString("base64"))
+    const replacement = { kind: "derivation", key: derivationKey, expected: sealed, sealed: kept } as const
+    assert.strictEqual(yield* texts.replace("derivation", [replacement]), 1)
+    assert.deepStrictEqual(yield* withStore(2), before)
+    assert.strictEqual((yield* Effect.flip(withStore(1)))._tag, "pointsman/SealBroken")
+  })
 
-  it.effect("a store without derivation keys derives by the key that sealed its texts", () =>
-    Effect.gen(function* () {
-      const storage = yield* Layer.build(memory)
-      const mark = Effect.flatMap(Secrets, (secrets) => secrets.fingerprint("request"))
-      const sealedCredentials = sealedBefore(1, "{}", "connection:main:credentials")
-      yield* Context.get(storage, Directory).write({
-        workspaces: [],
-        apiKeys: [],
-        connections: [{ ...connection, sealedCredentials }],
-        routing: [],
-        webhookEndpoints: []
-      })
-      const start = (current: number, ...previous: ReadonlyArray<number>) =>
-        Effect.provide(mark, rotating(current, ...previous).pipe(Layer.provide(Layer.succeedContext(storage))))
-      assert.strictEqual((yield* Effect.flip(start(3, 2)))._tag, "pointsman/SealBroken")
-      assert.isTrue(Option.isNone(yield* Context.get(storage, SealedTexts).derivation))
-      assert.strictEqual(yield* start(2, 1), yield* withKey(1)(mark))
-    }).pipe(Effect.scoped)
-  )
+  itRuns("a store without derivation keys derives by the key that sealed its texts", function* () {
+    const storage = yield* Layer.build(memory)
+    const mark = Effect.flatMap(Secrets, (secrets) => secrets.fingerprint("request"))
+    const sealedCredentials = sealedBefore(1, "{}", "connection:main:credentials")
+    yield* Context.get(storage, Directory).write({
+      workspaces: [],
+      apiKeys: [],
+      connections: [{ ...connection, sealedCredentials }],
+      routing: [],
+      webhookEndpoints: []
+    })
+    const start = (current: number, ...previous: ReadonlyArray<number>) =>
+      Effect.provide(mark, rotating(current, ...previous).pipe(Layer.provide(Layer.succeedContext(storage))))
+    assert.strictEqual((yield* Effect.flip(start(3, 2)))._tag, "pointsman/SealBroken")
+    assert.isTrue(Option.isNone(yield* Context.get(storage, SealedTexts).derivation))
+    assert.strictEqual(yield* start(2, 1), yield* withKey(1)(mark))
+  })
 
   itRuns("a failure says that keys cannot be had when a text is sealed or opened", function* () {
     let isUp = true
@@ -238,8 +228,10 @@ describe("Secrets", () => {
     }).pipe(Effect.provide(SecretsLayer.layerRotating(source).pipe(Layer.provide([crypto, memory]))))
   })
 
-  it.effect("a separate computation of the derivation for stored data agrees", () =>
-    Effect.gen(function* () {
+  itWith(
+    "a separate computation of the derivation for stored data agrees",
+    Layer.merge(keyLayer(7), crypto),
+    function* () {
       const secrets = yield* Secrets
       const subkey = Buffer.from(
         hkdfSync("sha256", new Uint8Array(32).fill(7), "pointsman", "pointsman/v1/fingerprint", 32)
@@ -256,21 +248,17 @@ describe("Secrets", () => {
         aad: new TextEncoder().encode("here")
       })
       assert.strictEqual(new TextDecoder().decode(plaintext), "abc")
-    }).pipe(withKey(7), Effect.provide(crypto))
+    }
   )
 
-  it.effect("ids are derived from a text by a keyed HMAC-SHA-256 with a key of its own", () =>
-    Effect.gen(function* () {
-      const key = Buffer.from(
-        hkdfSync("sha256", new Uint8Array(32).fill(1), "pointsman", "pointsman/v1/derived-id", 32)
-      )
-      const derive = (text: string) => Effect.flatMap(Secrets, (it) => it.derive(text))
-      for (const text of ["", "order-0001", "order-0002", "é 😀"]) {
-        assert.strictEqual(yield* derive(text), createHmac("sha256", key).update(text, "utf8").digest("hex"))
-        assert.notStrictEqual(yield* withKey(2)(derive(text)), yield* derive(text))
-      }
-    }).pipe(withKey(1))
-  )
+  itWith("ids are derived from a text by a keyed HMAC-SHA-256 with a key of its own", keyLayer(1), function* () {
+    const key = Buffer.from(hkdfSync("sha256", new Uint8Array(32).fill(1), "pointsman", "pointsman/v1/derived-id", 32))
+    const derive = (text: string) => Effect.flatMap(Secrets, (it) => it.derive(text))
+    for (const text of ["", "order-0001", "order-0002", "é 😀"]) {
+      assert.strictEqual(yield* derive(text), createHmac("sha256", key).update(text, "utf8").digest("hex"))
+      assert.notStrictEqual(yield* withKey(2)(derive(text)), yield* derive(text))
+    }
+  })
 
   itRuns("fingerprints of one text by two keys differ; the hash is plain SHA-256", function* () {
     const mark = Effect.flatMap(Secrets, (secrets) => secrets.fingerprint("x"))

@@ -157,8 +157,7 @@ describe("a provider that hangs", () => {
   })
 
   const set = scene({ lookUpsPerConnection: 3 })
-  itIn("a share of 3 asks no more at once, and one batch asks others as well", set.own, function* () {
-    const pointsman = yield* Pointsman
+  itIn("a share of 3 asks no more at once, and one batch asks others as well", set.own, function* (_, pointsman) {
     set.own.provider.onCharge = () => silent
     yield* Effect.repeat(create("EUR"), { times: 20 })
     yield* Effect.repeat(create("USD"), { times: 20 })
@@ -212,8 +211,7 @@ describe("a provider that sends many messages at once", () => {
         { id: "other", supports: { currencies: ["USD"] } }
       ]
     }),
-    function* (own) {
-      const pointsman = yield* Pointsman
+    function* (own, pointsman) {
       const ledger = yield* Ledger
       own.provider.onCharge = () => silent
       const messages: Array<VerifiedMessage> = []
@@ -252,8 +250,7 @@ describe("a provider that sends many messages at once", () => {
     }
   )
 
-  itIn("more than may wait are refused, and taken once those before are gone", world(), function* (own) {
-    const pointsman = yield* Pointsman
+  itIn("more than may wait are refused, and taken once those before are gone", world(), function* (own, pointsman) {
     const { id } = yield* create("EUR")
     const [attempt] = yield* (yield* Ledger).attempts(tenant, id)
     const settled = (number: number): VerifiedMessage => ({

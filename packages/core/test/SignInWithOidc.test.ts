@@ -70,8 +70,7 @@ describe("signing in by OpenID Connect", () => {
     assert.strictEqual(yield* tagOf(signIn({ grants: nowhere })), "SignInRefused")
   })
 
-  itIn("an address that became another person's is no way in until added again", world(), function* () {
-    const { operators } = yield* Pointsman
+  itIn("an address that became another person's is no way in until added again", world(), function* (_, { operators }) {
     const order = { login: jo.login, displayName: "Jo", grants: viewer }
     yield* operators.add(order)
     const { operator } = yield* signIn({})
@@ -101,8 +100,7 @@ describe("signing in by OpenID Connect", () => {
     }).pipe(Effect.provide(world().layerOver(othersBetween)))
   )
 
-  itIn("an operator whose workspace is gone signs in with its other roles", world(), function* () {
-    const { operators } = yield* Pointsman
+  itIn("an operator whose workspace is gone signs in with its other roles", world(), function* (_, { operators }) {
     const added = yield* operators.add({ login: jo.login, displayName: "Jo", grants: viewer })
     const gone = { ...added, grants: [...viewer, { workspaceId: "gone", role: "admin" as const }], version: 2 }
     const audit = yield* auditDraft("operator.changed", added.id, {})
@@ -114,8 +112,7 @@ describe("signing in by OpenID Connect", () => {
     assert.include(entry?.details ?? "", JSON.stringify(`${jo.issuer} ${jo.subject}`))
   })
 
-  itIn("a session in use is over after an hour, and the issuer is asked again", world(), function* () {
-    const { operators } = yield* Pointsman
+  itIn("a session in use is over after an hour, and the issuer is asked again", world(), function* (_, { operators }) {
     const { token } = yield* signIn({ grants: viewer })
     for (let minutes = 0; minutes < 60; minutes += 20) {
       yield* operators.session(token)
@@ -125,8 +122,7 @@ describe("signing in by OpenID Connect", () => {
     yield* operators.session((yield* signIn({ grants: viewer })).token)
   })
 
-  itIn("many sign-ins of one source ask the issuer 60 times", world(), function* () {
-    const { operators } = yield* Pointsman
+  itIn("many sign-ins of one source ask the issuer 60 times", world(), function* (_, { operators }) {
     let asked = 0
     const identify = Effect.suspend(() => Effect.fail(`refusal ${++asked}`))
     for (let count = 0; count < 60; count++) yield* Effect.flip(operators.signInWithOidc(identify, source))

@@ -62,8 +62,7 @@ describe("a storage that takes no new work", () => {
     }
   )
 
-  itIn("payments that are due wait until the background takes work again", refusable(), function* (own) {
-    const pointsman = yield* Pointsman
+  itIn("payments that are due wait until the background takes work again", refusable(), function* (own, pointsman) {
     own.ledger.onCommit = (number) => (number > 1 ? "unwritten" : undefined)
     const creating = yield* Effect.forkChild(Effect.flip(pointsman.create(caller, request())))
     yield* TestClock.adjust("2 days")

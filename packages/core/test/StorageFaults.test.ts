@@ -13,8 +13,7 @@ const keyed = request({ idempotencyKey: "order-0001" })
 const minute = 60_000
 
 describe("the outcome's commit", () => {
-  itIn("a commit that fails twice is written the third time and answered", world(), function* (own) {
-    const pointsman = yield* Pointsman
+  itIn("a commit that fails twice is written the third time and answered", world(), function* (own, pointsman) {
     own.ledger.onCommit = (number) => (number === 2 || number === 3 ? "unwritten" : undefined)
     const fiber = yield* Effect.forkChild(pointsman.create(caller, keyed))
     yield* TestClock.adjust("10 seconds")
@@ -55,8 +54,7 @@ describe("the outcome's commit", () => {
     )
   }
 
-  itIn("a result that another source settled first is kept and returned", world(), function* (own) {
-    const pointsman = yield* Pointsman
+  itIn("a result that another source settled first is kept and returned", world(), function* (own, pointsman) {
     const ledger = yield* Ledger
     own.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
     // What a provider's message does, written by another process just before our outcome.

@@ -175,8 +175,7 @@ describe("a stored message", () => {
 
 describe("a message that is applied again", () => {
   const mended = messaging()
-  itIn("an unreadable message is applied once after its reader is corrected", mended.own, function* () {
-    const pointsman = yield* Pointsman
+  itIn("an unreadable message is applied once after its reader is corrected", mended.own, function* (_, pointsman) {
     const { attemptId, payment } = yield* pending(mended.own)
     mended.breakReader()
     // The provider sends it until it is accepted: it is stored once.

@@ -1,6 +1,6 @@
 /** Core refuses card numbers in the texts of merchants and operators, for every client. */
 import { assert, describe } from "@effect/vitest"
-import { CardNumberFound, type Person, Pointsman } from "@pointsman/core"
+import { CardNumberFound, type Person } from "@pointsman/core"
 import { Audit } from "@pointsman/core/ports"
 import { sampleRequest } from "@pointsman/core/testing"
 import { Effect } from "effect"
@@ -19,8 +19,7 @@ const stated = {
 } as const
 
 describe("texts that would be stored", () => {
-  itIn("a field of a card number in a text is named, and nothing is written", world(), function* () {
-    const pointsman = yield* Pointsman
+  itIn("a field of a card number in a text is named, and nothing is written", world(), function* (_, pointsman) {
     const { create, keepEvidence, reconciliation, refund, rejectCorrection, resolveReview } = pointsman
     const operated = { ...caller, operator: "ada" }
     const details = { reference: card, metadata: { note: card } }

@@ -245,8 +245,7 @@ describe("payments that are routed by value", () => {
     ],
     chance: chance(5)
   })
-  itIn("the cheaper of two that approve leads, explained, and a replay agrees", shop, function* (own) {
-    const pointsman = yield* Pointsman
+  itIn("the cheaper of two that approve leads, explained, and a replay agrees", shop, function* (own, pointsman) {
     own.provider.onCharge = (charge) => Effect.succeed(captured(charge))
     for (let number = 0; number < 150; number++) yield* pointsman.create(live, request())
     const recent = own.provider.charges.slice(-60).map(({ connectionId }) => connectionId)
