@@ -67,24 +67,17 @@ const givens = {
   "an accepted capture": capturedBy(pending)
 }
 
+const other: ChargeState = { ...captured, providerRef: "other" }
+
 describe("a lookup that says something else than the record", () => {
+  const dollars = found(stating(100, "USD"))
   const cases: ReadonlyArray<readonly [keyof typeof givens, says: string, Found<ChargeState>, becomes: string]> = [
     ["an authorization", "declined", found(declined), "Authorized 0 conflict"],
     ["an authorization", "pending", found(pending), "Authorized 0 conflict"],
     ["an authorization", "never received", never, "Authorized 0 conflict"],
     ["an authorization", "captured too much", found(stating(2000)), "Captured 1999 amount_mismatch"],
-    [
-      "an authorization",
-      "captured in dollars",
-      found(stating(100, "USD")),
-      "ChargeMismatched 0 unknown amount_mismatch"
-    ],
-    [
-      "an authorization",
-      "another captured",
-      found({ ...captured, providerRef: "other" }),
-      "Authorized 0 double_charge"
-    ],
+    ["an authorization", "captured in dollars", dollars, "ChargeMismatched 0 unknown amount_mismatch"],
+    ["an authorization", "another captured", found(other), "Authorized 0 double_charge"],
     ["an authorization", "authorized (control)", found(authorized), "Authorized 0"],
     ["an accepted charge", "never received", never, "ChargePending 0 conflict"],
     ["an accepted capture", "declined", found(declined), "CapturePending 0 conflict"],
@@ -113,14 +106,10 @@ const lookedUp =
   }
 
 describe("a capture or a void that its provider can look up", () => {
+  const inPart: OperationState = { ...confirmed, stated: { minorUnits: 500, currency: "EUR" } }
   const cases: ReadonlyArray<readonly [string, Found<OperationState>, string, EventType]> = [
     ["confirmed", found(confirmed), "Captured 1999", "payment.captured"],
-    [
-      "confirmed, in part",
-      found({ ...confirmed, stated: { minorUnits: 500, currency: "EUR" } }),
-      "Captured 500",
-      "payment.captured"
-    ],
+    ["confirmed, in part", found(inPart), "Captured 500", "payment.captured"],
     ["pending", found({ _tag: "OperationPending" }), "CapturePending 0", "payment.pending"],
     ["failed", found(failed), "Authorized 0", "payment.capture_failed"],
     ["failed, and tried again", found(retried), "CaptureUnknown 0 unknown", "payment.capture_unknown"],
@@ -137,11 +126,10 @@ describe("a capture or a void that its provider can look up", () => {
     [checkedAfter("1 hour"), "CapturePending 0 conflict"]
   ])
   const chargeOnly = answering({ onLookUpCharge: () => Effect.succeed(found(captured)) })
-  itWalks(
-    "the record of the charge is asked at an account without that lookup",
-    lookedUp(() => unsupported, capturedBy(pending)),
-    [[[chargeOnly, checkedAfter("1 hour")], "Captured 1999", lookUps(1, 1)]]
-  )
+  const without = lookedUp(() => unsupported, capturedBy(pending))
+  itWalks("the record of the charge is asked at an account without that lookup", without, [
+    [[chargeOnly, checkedAfter("1 hour")], "Captured 1999", lookUps(1, 1)]
+  ])
 })
 
 describe("a failure that the provider states of a capture that it can look up", () => {
@@ -199,7 +187,7 @@ describe("the answer to a charge that a message was faster than", () => {
     ["declined", declined, ["conflict"]],
     ["canceled", canceled, ["conflict", "capture_failed"]],
     ["captured, and less", stating(500), ["conflict"]],
-    ["captured under another reference", { ...captured, providerRef: "other" }, ["double_charge"]],
+    ["captured under another reference", other, ["double_charge"]],
     ["authorized (control)", authorized, []],
     ["captured (control)", captured, []]
   ] as const) {

@@ -28,6 +28,7 @@ import {
   unanswered,
   voidedBy
 } from "./support/Statements.ts"
+import { assertFields } from "./support/Steps.ts"
 import { caller, request, runOut, tenant, type World, world } from "./support/World.ts"
 
 /** As the provider states another charge than the one that it answered with. */
@@ -317,13 +318,7 @@ describe("a message that is faster than the answer", () => {
           ? Effect.succeed({ ...softly, providerRef: "declined" })
           : Effect.delay(Effect.succeed(second), "10 seconds")
       const payment = yield* during(own, creating(), firstCaptured)
-      assert.deepStrictEqual<unknown>(
-        (yield* attemptsOf(payment)).map(({ outcome, providerRef: of }) => [outcome, of]),
-        [
-          ["Captured", first],
-          [word, providerRef]
-        ]
-      )
+      assertFields(yield* attemptsOf(payment), ["outcome", "providerRef"], ["Captured", first], [word, providerRef])
       const outcomes = payment.routing?.attempts.map(({ outcome }) => outcome)
       assert.deepStrictEqual<unknown>(outcomes, ["Captured", word])
       assert.strictEqual(payment.capturedMinor, payment.money.minorUnits)

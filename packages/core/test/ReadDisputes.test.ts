@@ -9,7 +9,9 @@ import { begin, disputed, disputeEvents, state } from "./support/Disputes.ts"
 import { itIn } from "./support/ItIn.ts"
 import { stored } from "./support/Pages.ts"
 import { day, eur, orderOf, reconcile, rowOf } from "./support/Reports.ts"
-import { caller, request, tenant, type World, world } from "./support/World.ts"
+import { captured, created } from "./support/Statements.ts"
+import { assertFields } from "./support/Steps.ts"
+import { tenant, type World, world } from "./support/World.ts"
 
 const minute = 60_000
 const dueBy = begin + 10 * day
@@ -27,14 +29,12 @@ const says =
 /** A captured payment whose dispute is in a report. */
 const reported = Effect.fnUntraced(function* (own: World, onRead: Reads | undefined) {
   own.provider.onReadDispute = onRead
-  own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Captured", providerRef: `ch_${attemptId}` })
   yield* TestClock.setTime(begin)
-  const { payment } = yield* (yield* Pointsman).create(caller, request())
+  const payment = yield* created(captured)(own)
   const names = { disputeId: "du_1" }
   yield* TestClock.setTime(begin + day)
-  yield* reconcile(
-    orderOf([rowOf(payment, { id: "taken", kind: "dispute", gross: eur(-1999), occurredAt: begin + 1, names })])
-  )
+  const row = { id: "taken", kind: "dispute", gross: eur(-1999), occurredAt: begin + 1, names } as const
+  yield* reconcile(orderOf([rowOf(payment, row)]))
   return payment
 })
 
@@ -58,10 +58,7 @@ describe("a dispute that only a report named", () => {
     yield* check
     yield* check
     assert.deepStrictEqual((yield* disputeEvents(payment.id)).at(-1), "dispute.evidence_due")
-    assert.deepStrictEqual(
-      own.provider.disputesRead.map(({ disputeId, providerRef }) => [disputeId, providerRef]),
-      [["du_1", payment.providerRef]]
-    )
+    assertFields(own.provider.disputesRead, ["disputeId", "providerRef"], ["du_1", payment.providerRef])
   })
 
   itIn("a dispute won meanwhile says so, as does its payment", world(), function* (own) {
@@ -144,10 +141,7 @@ describe("a dispute that only a report named", () => {
     const payment = yield* reported(own, says({ disputeId: "du_2" }))
     yield* check
     const disputes = yield* (yield* Ledger).disputes(tenant, { limit: 5 })
-    assert.deepStrictEqual(
-      disputes.map(({ evidenceDueBy, providerDisputeId }) => [providerDisputeId, evidenceDueBy]),
-      [["du_1", null]]
-    )
+    assertFields(disputes, ["providerDisputeId", "evidenceDueBy"], ["du_1", null])
     assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened"])
   })
 })

@@ -2,25 +2,20 @@
 import { assert, describe } from "@effect/vitest"
 import { type Payment, Pointsman } from "@pointsman/core"
 import type { ReportRow } from "@pointsman/core/connector"
-import { Unanswered } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn } from "./support/ItIn.ts"
 import { operate } from "./support/Operations.ts"
 import { stored } from "./support/Pages.ts"
 import { day, entriesOf, eur, foundIn, orderOf, paidAt, reconcile, rowOf } from "./support/Reports.ts"
+import { captured, capturedBy, unanswered } from "./support/Statements.ts"
 import { caller, request, type World, world } from "./support/World.ts"
 
 const authorized = 1999
 
 /** A payment of which that much is captured. */
-const capture = Effect.fnUntraced(function* (own: World, amountMinor: number) {
-  own.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef: "ch_1" })
-  const { payment } = yield* (yield* Pointsman).create(caller, request({ details: { captureMethod: "manual" } }))
-  yield* operate("capture", payment.id, { amountMinor })
-  yield* TestClock.setTime(paidAt + day)
-  return payment
-})
+const capture = (own: World, amountMinor: number, answer: Parameters<typeof capturedBy>[0] = captured) =>
+  Effect.tap(capturedBy(answer, amountMinor)(own), () => TestClock.setTime(paidAt + day))
 
 const whole = (payment: Payment, fields: Partial<Omit<ReportRow, "names">> = {}): ReportRow =>
   rowOf(payment, { id: "whole", gross: eur(authorized), ...fields })
@@ -69,8 +64,7 @@ describe("a capture of a part, in two rows", () => {
   }
 
   itIn("rows of a capture without an answer do not say how much was captured", world(), function* (own) {
-    own.provider.onCapture = () => Effect.fail(new Unanswered({ reason: "lost" }))
-    const payment = yield* capture(own, 1200)
+    const payment = yield* capture(own, 1200, unanswered)
     const before = yield* stored(payment)
     assert.strictEqual(before.state, "CaptureUnknown")
     yield* reconcile(orderOf([whole(payment), back(payment, 799)]))

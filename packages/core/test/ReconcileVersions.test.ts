@@ -1,30 +1,27 @@
 /** Versions of one row that meet in a batch, in a run that died, or beside a person's word. */
 import { assert, describe } from "@effect/vitest"
-import { Pointsman, type ReportOrder, settlementOf } from "@pointsman/core"
+import { type Payment, Pointsman, type ReportOrder, settlementOf } from "@pointsman/core"
 import type { ReportRow } from "@pointsman/core/connector"
-import { Ledger, Unanswered } from "@pointsman/core/ports"
+import { Ledger } from "@pointsman/core/ports"
 import { Effect, Exit } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn } from "./support/ItIn.ts"
 import { attemptsOf, stored } from "./support/Pages.ts"
 import { day, entriesOf, eur, orderOf, paidAt, reconcile, rowOf } from "./support/Reports.ts"
-import { caller, request, tenant, type World, world } from "./support/World.ts"
+import { captured, created, unanswered } from "./support/Statements.ts"
+import { assertFields } from "./support/Steps.ts"
+import { type World, world } from "./support/World.ts"
 
-const create = Effect.flatMap(Pointsman, (pointsman) => Effect.result(pointsman.create(caller, request())))
-
-const created = Effect.gen(function* () {
-  yield* create
-  const [payment] = (yield* (yield* Pointsman).payments(tenant, { limit: 1 })).items
-  assert(payment !== undefined)
+const given = Effect.fnUntraced(function* (own: World, answer: Parameters<typeof created>[0]) {
+  const payment = yield* created(answer)(own)
   const [attempt] = yield* attemptsOf(payment)
-  assert(attempt !== undefined)
   yield* TestClock.setTime(paidAt + day)
-  return { payment, attemptId: attempt.id }
+  const names = { attemptId: attempt?.id ?? "", providerRef: "ch_1" }
+  return { payment, row: rowOf(payment, { id: "x", gross: eur(1999), names }) }
 })
 
-const unanswered = Effect.fnUntraced(function* (own: World) {
-  own.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "lost" }))
-  return yield* created
+const isSettled = Effect.fnUntraced(function* (payment: Payment) {
+  assert.deepInclude(yield* stored(payment), { state: "Settled", capturedMinor: 1999, review: null })
 })
 
 /** Reads the report in a process that dies before it applies what it has stored. */
@@ -36,9 +33,8 @@ const runDying = Effect.fnUntraced(function* (own: World, order: ReportOrder) {
 })
 
 describe("versions of a row", () => {
-  const captured = Effect.fnUntraced(function* (own: World) {
-    own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Captured", providerRef: `ch_${attemptId}` })
-    const { payment } = yield* created
+  const taken = Effect.fnUntraced(function* (own: World) {
+    const { payment } = yield* given(own, captured)
     const row = (fee: number, more: Partial<ReportRow> = {}) =>
       rowOf(payment, { id: "x", fee: eur(fee), net: eur(1999 - fee), ...more })
     let reports = 0
@@ -51,8 +47,8 @@ describe("versions of a row", () => {
     return { payment, read, row }
   })
 
-  itIn("the last generated version counts, and then that of the last run", world(), function* (ordered) {
-    const { read, row } = yield* captured(ordered)
+  itIn("the last generated version counts, and then that of the last run", world(), function* (own) {
+    const { read, row } = yield* taken(own)
     assert.deepStrictEqual(yield* read(row(50, { generatedAt: 1 })), [50, 0])
     assert.deepStrictEqual(yield* read(row(60, { generatedAt: 2 })), [60, 0])
     assert.deepStrictEqual(yield* read(row(50, { generatedAt: 3 })), [50, 0])
@@ -66,15 +62,11 @@ describe("versions of a row", () => {
     assert.deepStrictEqual(yield* read(row(20, { generatedAt: 10 ** 15 })), [20, 0])
     assert.deepStrictEqual(yield* read(row(30)), [30, 0])
     const counted = (yield* entriesOf).filter(({ corrected }) => corrected === null)
-    assert.deepStrictEqual(
-      counted.map(({ result }) => result),
-      ["matched"]
-    )
+    assertFields(counted, "result", "matched")
   })
 
-  const unpaid = world()
-  itIn("a report without payouts takes back no payout that another one named", unpaid, function* () {
-    const { read, row } = yield* captured(unpaid)
+  itIn("a report without payouts takes back no payout that another one named", world(), function* (own) {
+    const { read, row } = yield* taken(own)
     yield* read(row(50))
     assert.deepStrictEqual(yield* read(row(50, { payoutId: null, settledAt: null })), [50, 1])
     assert.deepStrictEqual(yield* read(row(60, { payoutId: null, settledAt: null })), [60, 0])
@@ -83,7 +75,7 @@ describe("versions of a row", () => {
   })
 
   itIn("a row counts once that comes twice in a report, in several reports", world(), function* (own) {
-    const { read, row } = yield* captured(own)
+    const { read, row } = yield* taken(own)
     assert.deepStrictEqual(yield* read(row(50), row(50)), [50, 0])
     assert.deepStrictEqual(yield* read(row(60), row(60)), [60, 0])
     assert.deepStrictEqual(yield* read(row(60), row(60)), [60, 2])
@@ -94,28 +86,23 @@ describe("versions of a row", () => {
   })
 
   itIn("only the newer of two versions in one batch says what was captured", world(), function* (own) {
-    const { attemptId, payment } = yield* unanswered(own)
-    const newer = rowOf(payment, { id: "x", gross: eur(1999), names: { attemptId, providerRef: "ch_1" } })
+    const { payment, row: newer } = yield* given(own, unanswered)
     yield* reconcile(orderOf([{ ...newer, gross: eur(1500) }, newer]))
-    const { capturedMinor, review, state } = yield* stored(payment)
-    assert.deepStrictEqual([state, capturedMinor, review], ["Settled", 1999, null])
+    yield* isSettled(payment)
   })
 
   itIn("a dead run's version states nothing once a newer one was applied", world(), function* (own) {
-    const { attemptId, payment } = yield* unanswered(own)
-    const newer = rowOf(payment, { id: "x", gross: eur(1999), names: { attemptId, providerRef: "ch_1" } })
+    const { payment, row: newer } = yield* given(own, unanswered)
     const older = () => orderOf([{ ...newer, gross: eur(1500) }], { sha256: "older" })
     yield* runDying(own, older())
     yield* TestClock.adjust(1)
     yield* reconcile(orderOf([newer], { sha256: "newer" }))
     yield* reconcile(older())
-    const { capturedMinor, review, state } = yield* stored(payment)
-    assert.deepStrictEqual([state, capturedMinor, review], ["Settled", 1999, null])
+    yield* isSettled(payment)
   })
 
   itIn("a row that comes again states nothing after a person closed its difference", world(), function* (own) {
-    const { attemptId, payment } = yield* unanswered(own)
-    const row = rowOf(payment, { id: "x", gross: eur(1999), names: { attemptId, providerRef: "ch_1" } })
+    const { payment, row } = yield* given(own, unanswered)
     yield* runDying(own, orderOf([row], { sha256: "one" }))
     const { reconciliation } = yield* Pointsman
     yield* reconciliation.close({ connectionId: "main", rowId: "x", note: "not ours" })
@@ -125,8 +112,7 @@ describe("versions of a row", () => {
   })
 
   itIn("a duplicate is none once its row is paid out later", world(), function* (own) {
-    own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Captured", providerRef: `ch_${attemptId}` })
-    const { payment } = yield* created
+    const { payment } = yield* given(own, captured)
     const unpaid = { payoutId: null, settledAt: null }
     const rows = [rowOf(payment, { id: "x", ...unpaid }), rowOf(payment, { id: "y", ...unpaid })]
     yield* reconcile(orderOf(rows, { sha256: "one" }))

@@ -1,11 +1,12 @@
 /** Disputes that a store lost, and that providers list. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { Pointsman, type Recovery, statusOf } from "@pointsman/core"
 import { Ledger, type ListedDispute, Unanswered } from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn, itRuns } from "./support/ItIn.ts"
 import { itInListing, listingProvider, listingWorld } from "./support/ListingProvider.ts"
+import { say } from "./support/Statements.ts"
 import { caller, recovered, request, tenant, world } from "./support/World.ts"
 
 const day = 24 * 60 * 60_000
@@ -91,10 +92,7 @@ describe("disputes of the provider's list", () => {
     const { id, stated } = yield* given(provider)
     yield* recovering()
     const { at, ...about } = stated
-    yield* (yield* Pointsman).recordMessage({
-      ...{ connectionId: "main", tenant, receivedAt: noon, body: "{}", reason: null },
-      message: { id: "msg_1", at, about: { _tag: "Dispute", ...about } }
-    })
+    yield* say({ tenant }, { _tag: "Dispute", ...about }, at)
     const once = [yield* stored(id), yield* disputesOf(id), yield* eventsOf(id)]
     assert.deepInclude(main(yield* recovering()), { disputes: [], changed: [], reviewed: [] })
     assert.deepStrictEqual([yield* stored(id), yield* disputesOf(id), yield* eventsOf(id)], once)
@@ -104,11 +102,7 @@ describe("disputes of the provider's list", () => {
     const { id, stated } = yield* given(provider)
     yield* recovering()
     const list = (said: Partial<ListedDispute>) => {
-      provider.books.disputes.splice(0, 1, {
-        connectionId: "main",
-        created: noon,
-        stated: { ...stated, ...said }
-      })
+      provider.books.disputes[0] = { connectionId: "main", created: noon, stated: { ...stated, ...said } }
     }
     list({ verdict: "won", at: noon + 2_000 })
     assert.deepInclude(main(yield* recovering()), { disputes: [], changed: eur(1, 900) })
@@ -118,19 +112,14 @@ describe("disputes of the provider's list", () => {
     assert.strictEqual((yield* disputesOf(id))[0]?.status, "won")
   })
 
-  it.effect("a dispute and its lost charge are both there again", () => {
+  itRuns("a dispute and its lost charge are both there again", function* () {
     const provider = listingProvider()
-    return Effect.gen(function* () {
-      const { id } = yield* inStore(provider, given(provider))
-      yield* inStore(
-        provider,
-        Effect.gen(function* () {
-          assert.deepInclude(main(yield* recovering(true)), { payments: eur(1, 1999), disputes: eur(1, 900) })
-          assert.deepInclude(main(yield* recovering()), { payments: eur(1, 1999), disputes: eur(1, 900) })
-          assert.strictEqual((yield* stored(id)).payment.state, "ChargedBack")
-        })
-      )
-    })
+    const { id } = yield* inStore(provider, given(provider))
+    const found = { payments: eur(1, 1999), disputes: eur(1, 900) }
+    const both = Effect.all([recovering(true), recovering(), stored(id)])
+    const [shown, recovered, { payment }] = yield* inStore(provider, both)
+    for (const one of [shown, recovered]) assert.deepInclude(main(one), found)
+    assert.strictEqual(payment.state, "ChargedBack")
   })
 
   itInListing("others' charges are skipped, and one of ours that is missing is kept", function* ({ provider }) {
@@ -161,13 +150,8 @@ describe("disputes of the provider's list", () => {
   itRuns("the report says what a provider without lists of disputes or refunds lacks", function* () {
     const unasked = (missing: Partial<ReturnType<typeof listingProvider>>) => {
       const provider = Object.assign(listingProvider(), missing)
-      return inStore(
-        provider,
-        Effect.map(Effect.andThen(TestClock.setTime(noon), recovering()), (recovery) => {
-          const { end, unasked } = main(recovery)
-          return [end._tag, ...unasked]
-        })
-      )
+      const recovered = Effect.map(Effect.andThen(TestClock.setTime(noon), recovering()), main)
+      return Effect.map(inStore(provider, recovered), ({ end, unasked }) => [end._tag, ...unasked])
     }
     const none = () => Effect.fail(new Unanswered({ reason: "status 501", isUnsupported: true }))
     assert.deepStrictEqual(yield* unasked({ onListDisputes: undefined }), ["Complete", "disputes", "payouts"])
@@ -215,25 +199,24 @@ describe("refunds after a loss at a provider that lists no disputes", () => {
     }
   )
 
-  itIn(
-    "an open loss that is accepted at one connection counts as recovered there",
-    listingWorld(Object.assign(listingProvider(), { onListCharges: undefined, onListDisputes: undefined })),
-    function* () {
-      yield* TestClock.setTime(noon)
-      const { id } = yield* create
-      yield* TestClock.setTime(noon + 1_000)
-      assert.deepInclude((yield* recovering()).loss, { recovered: [], refundsWait: [], ended: null })
-      assert.isTrue(Result.isFailure(yield* refundOf(id)))
-      const { acceptLoss } = yield* Pointsman
-      assert.deepInclude(Option.getOrThrow(yield* acceptLoss("main")), {
-        recovered: ["main"],
-        refundsWait: [],
-        ended: null
-      })
-      // What was lost may be at any connection of the workspace.
-      assert.isTrue(Result.isFailure(yield* refundOf(id)))
-      assert.strictEqual(Option.getOrThrow(yield* acceptLoss("backup")).ended?.outcome, "accepted")
-      assert.isTrue(Result.isSuccess(yield* refundOf(id)))
-    }
+  const withoutLists = listingWorld(
+    Object.assign(listingProvider(), { onListCharges: undefined, onListDisputes: undefined })
   )
+  itIn("an open loss that is accepted at one connection counts as recovered there", withoutLists, function* () {
+    yield* TestClock.setTime(noon)
+    const { id } = yield* create
+    yield* TestClock.setTime(noon + 1_000)
+    assert.deepInclude((yield* recovering()).loss, { recovered: [], refundsWait: [], ended: null })
+    assert.isTrue(Result.isFailure(yield* refundOf(id)))
+    const { acceptLoss } = yield* Pointsman
+    assert.deepInclude(Option.getOrThrow(yield* acceptLoss("main")), {
+      recovered: ["main"],
+      refundsWait: [],
+      ended: null
+    })
+    // What was lost may be at any connection of the workspace.
+    assert.isTrue(Result.isFailure(yield* refundOf(id)))
+    assert.strictEqual(Option.getOrThrow(yield* acceptLoss("backup")).ended?.outcome, "accepted")
+    assert.isTrue(Result.isSuccess(yield* refundOf(id)))
+  })
 })

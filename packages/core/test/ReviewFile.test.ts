@@ -1,19 +1,14 @@
 /** What an operator can state of a payment, as the review shows it, and statements that are sent twice or too late. */
 import { assert, describe } from "@effect/vitest"
 import { type OperatorStatement, Pointsman, type PossibleStatement, type ReadRecord } from "@pointsman/core"
-import { Unanswered } from "@pointsman/core/ports"
 import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn } from "./support/ItIn.ts"
 import { operate } from "./support/Operations.ts"
-import { caller, request, type World, world } from "./support/World.ts"
+import { created, refundedBy, unanswered } from "./support/Statements.ts"
+import { caller, type World, world } from "./support/World.ts"
 
-const silent = Effect.fail(new Unanswered({ reason: "time-out" }))
-
-const unanswered = Effect.fnUntraced(function* (own: World) {
-  own.provider.onCharge = () => silent
-  return (yield* (yield* Pointsman).create(caller, request())).payment.id
-})
+const noAnswer = (own: World) => Effect.map(created(unanswered)(own), ({ id }) => id)
 
 const fileOf = (paymentId: string) =>
   Effect.flatMap(Pointsman, ({ reviewFile }) => reviewFile(caller.tenant, paymentId))
@@ -55,7 +50,7 @@ const rendered = ({ needsReference, outcome, stated }: PossibleStatement) => [
 
 describe("what can be stated", () => {
   itIn("an unanswered charge may be each state, and never received only once old", world(), function* (own) {
-    const id = yield* unanswered(own)
+    const id = yield* noAnswer(own)
     const { attempts, statements } = yield* fileOf(id)
     assert.deepStrictEqual(statements.map(rendered), [
       ["Charge captured*", "Captured"],
@@ -78,10 +73,7 @@ describe("what can be stated", () => {
   })
 
   itIn("the states of an unanswered refund come first, with what they leave", world(), function* (own) {
-    const { payment } = yield* (yield* Pointsman).create(caller, request())
-    own.provider.onRefund = () => silent
-    yield* operate("refund", payment.id, { amountMinor: 500 })
-    const { statements } = yield* fileOf(payment.id)
+    const { statements } = yield* fileOf((yield* refundedBy(unanswered, 500)(own)).id)
     assert.deepStrictEqual(statements.slice(0, 3).map(rendered), [
       ["Refund succeeded*", "PartiallyRefunded"],
       ["Refund failed", "Captured"],
@@ -90,7 +82,7 @@ describe("what can be stated", () => {
   })
 
   itIn("another tenant does not find the payment", world(), function* (own) {
-    const id = yield* unanswered(own)
+    const id = yield* noAnswer(own)
     const { reviewFile } = yield* Pointsman
     const found = yield* Effect.result(reviewFile({ ...caller.tenant, environment: "production" }, id))
     assert.isTrue(Result.isFailure(found) && found.failure._tag === "pointsman/PaymentNotFound")
@@ -99,7 +91,7 @@ describe("what can be stated", () => {
 
 describe("a statement on a record that was read", () => {
   itIn("a statement sent twice, at once and later, is written once, and answered alike", world(), function* (own) {
-    const id = yield* unanswered(own)
+    const id = yield* noAnswer(own)
     const record = yield* recordOf(id)
     const both = yield* Effect.all([state(id, record), state(id, record)], { concurrency: 2 })
     const third = yield* state(id, record)
@@ -108,7 +100,7 @@ describe("a statement on a record that was read", () => {
   })
 
   itIn("a statement is refused once the payment moved, and so is another statement", world(), function* (own) {
-    const id = yield* unanswered(own)
+    const id = yield* noAnswer(own)
     const record = yield* recordOf(id)
     Result.getOrThrow(yield* state(id, record))
     for (const refused of [
@@ -121,7 +113,7 @@ describe("a statement on a record that was read", () => {
   })
 
   itIn("a statement is no repeat of the same about an earlier record", world(), function* (own) {
-    const id = yield* unanswered(own)
+    const id = yield* noAnswer(own)
     Result.getOrThrow(yield* state(id, yield* recordOf(id)))
     const later = yield* recordOf(id)
     yield* operate("refund", id, { amountMinor: 500 })

@@ -7,13 +7,14 @@ import { Effect, Exit, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn } from "./support/ItIn.ts"
 import { operate } from "./support/Operations.ts"
-import { anotherWriter, liveCaller, liveConnections, paged } from "./support/Pages.ts"
+import { anotherBefore, liveCaller, liveConnections, paged } from "./support/Pages.ts"
 import {
   bookOf,
   canceled,
   captured,
   capturedBy,
   charge,
+  checkedAfter,
   created,
   declined,
   followedBy,
@@ -27,6 +28,7 @@ import {
   unanswered,
   voidedBy
 } from "./support/Statements.ts"
+import { assertFields } from "./support/Steps.ts"
 import { caller, request, type World, world } from "./support/World.ts"
 
 const silent = Effect.fail(unanswered)
@@ -289,10 +291,7 @@ describe("a review beside others", () => {
     assert.strictEqual(file.payment.id, payment.id)
     assert.lengthOf(file.attempts, 1)
     assert.lengthOf(file.refunds, 1)
-    assert.deepStrictEqual(
-      file.timeline.map(({ type }) => type),
-      ["payment.created", "payment.captured", "payment.refund_unknown"]
-    )
+    assertFields(file.timeline, "type", "payment.created", "payment.captured", "payment.refund_unknown")
   })
 
   itIn("a request under the key of a statement gets it back, and nothing is sent", world(), function* (own, pointsman) {
@@ -307,19 +306,8 @@ describe("a review beside others", () => {
   itIn("a statement is decided again, and refused, if the background settles it first", world(), function* (own) {
     const payment = yield* given["an unanswered charge"](own)
     yield* TestClock.adjust(untilOld)
-    const context = yield* Effect.context<Ledger>()
-    const capturedBehind = anotherWriter(payment, {
-      on: "ChargeCaptured",
-      amountMinor: 1999,
-      connectionId: "main",
-      providerRef
-    })
-    let isFirst = true
-    own.ledger.beforeCommit = () => {
-      if (!isFirst) return Effect.void
-      isFirst = false
-      return Effect.provideContext(capturedBehind, context)
-    }
+    const fact = { on: "ChargeCaptured", amountMinor: 1999, connectionId: "main", providerRef } as const
+    yield* anotherBefore(own, own.ledger.calls.commit + 1, fact)
     const refused = yield* settle(payment, says("never_received"))
     assert.isTrue(Result.isFailure(refused) && refused.failure._tag === "pointsman/StatementRefused")
     assert.strictEqual((yield* bookOf(payment)).payment.state, "Captured")
@@ -360,25 +348,20 @@ describe("what is open for too long", () => {
     ["capture", 7, says("authorized"), "Authorized"],
     ["refund", 30, refund("succeeded"), "PartiallyRefunded"]
   ] as const
-  const checkAll = Effect.flatMap(Pointsman, ({ checkDue }) => Effect.repeat(checkDue, { while: (count) => count > 0 }))
-
   for (const [what, days, stated, becomes] of cases) {
     itIn(`an accepted ${what} asks for a person's look after ${days} days`, world(), function* (own) {
       const payment = yield* given[`an accepted ${what}`](own)
       own.provider.onLookUpCharge = () => silent
       own.provider.onLookUpRefund = () => silent
-      yield* TestClock.adjust(days * day - 1)
-      yield* checkAll
+      yield* checkedAfter(days * day - 1)(payment, own)
       assert.deepStrictEqual(yield* waiting, [])
-      yield* TestClock.adjust(day)
-      yield* checkAll
+      yield* checkedAfter(day)(payment, own)
       const [listed] = yield* waiting
       assert.deepStrictEqual(listed?.review?.reasons, ["overdue"])
       assert.strictEqual(listed?.updatedAt, (yield* bookOf(payment)).payment.updatedAt)
       // It is reported once, and looked up all the same.
       const before = own.provider.lookUps.length + own.provider.refundLookUps.length
-      yield* TestClock.adjust(day)
-      yield* checkAll
+      yield* checkedAfter(day)(payment, own)
       assert.isAbove(own.provider.lookUps.length + own.provider.refundLookUps.length, before)
       assert.strictEqual((yield* bookOf(payment)).payment.version, listed?.version)
       const settled = Result.getOrThrow(yield* settle(payment, yield* named(payment, stated)))
@@ -389,14 +372,11 @@ describe("what is open for too long", () => {
   itIn("a look at what is still under way is followed by another a week later", world(), function* (own) {
     const payment = yield* given["an accepted charge"](own)
     own.provider.onLookUpCharge = () => silent
-    yield* TestClock.adjust(8 * day)
-    yield* checkAll
+    yield* checkedAfter(8 * day)(payment, own)
     Result.getOrThrow(yield* settle(payment, nothing))
-    yield* TestClock.adjust(6 * day)
-    yield* checkAll
+    yield* checkedAfter(6 * day)(payment, own)
     assert.deepStrictEqual(yield* waiting, [])
-    yield* TestClock.adjust(2 * day)
-    yield* checkAll
+    yield* checkedAfter(2 * day)(payment, own)
     assert.lengthOf(yield* waiting, 1)
   })
 })

@@ -2,11 +2,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Pointsman, type SweepOrder } from "@pointsman/core"
 import { BeforeRemoval, Directory, Ledger, Retention, type WholePayment } from "@pointsman/core/ports"
-import { Effect, Layer, Option, Result } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { sweepStore } from "../src/verbs/retain/SweepStore.ts"
 import { itIn } from "./support/ItIn.ts"
 import { eur, orderOf, rowOf } from "./support/Reports.ts"
+import { say } from "./support/Statements.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
 const day = 24 * 60 * 60_000
@@ -36,29 +37,21 @@ describe("the sweep of the store", () => {
     assert.deepStrictEqual(yield* sweep({ isDryRun: true }), { payments: 1, kept: {} })
     assert.deepStrictEqual(yield* sweep({ workspaceId: "other" }), { payments: undefined, kept: undefined })
     assert.deepStrictEqual(yield* sweep(), { payments: 1, kept: {} })
-    const tagOf = (result: Result.Result<unknown, { readonly _tag: string }>) =>
-      Result.isFailure(result) ? result.failure._tag : "found"
-    assert.strictEqual(tagOf(yield* Effect.result(pointsman.payment(tenant, payment.id))), "pointsman/PaymentNotFound")
     const refund = { paymentId: payment.id, amountMinor: null, reason: null, idempotencyKey: "refund-1" }
-    assert.strictEqual(tagOf(yield* Effect.result(pointsman.refund(caller, refund))), "pointsman/PaymentNotFound")
+    for (const { _tag } of [
+      yield* Effect.flip(pointsman.payment(tenant, payment.id)),
+      yield* Effect.flip(pointsman.refund(caller, refund))
+    ]) {
+      assert.strictEqual(_tag, "pointsman/PaymentNotFound")
+    }
   })
 
   itIn("a message of a dispute of a payment that left is kept and says so", world(), function* (late, pointsman) {
     const payment = yield* pay("ch_1")(late)
     yield* TestClock.adjust(sevenYears + 1)
     assert.strictEqual((yield* sweep()).payments, 1)
-    yield* pointsman.recordMessage({
-      connectionId: payment.connectionId ?? "",
-      tenant,
-      receivedAt: sevenYears + 2,
-      body: "{}",
-      message: {
-        id: "msg_1",
-        at: sevenYears + 2,
-        about: { _tag: "Dispute", charge: { providerRef: "ch_1" }, disputeId: "dp_1", verdict: "opened" }
-      },
-      reason: null
-    } as never)
+    const charge = { providerRef: "ch_1" }
+    yield* say(payment, { _tag: "Dispute", charge, disputeId: "dp_1", verdict: "opened" }, sevenYears + 2)
     const [message] = yield* (yield* Ledger).messages({ tenant, limit: 9 })
     assert.strictEqual(message?.outcome, "unmatched")
     assert.strictEqual(message?.reason, `payment ${payment.id} left the store`)

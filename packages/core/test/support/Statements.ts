@@ -18,11 +18,11 @@ import { attemptsOf, stored, typesOf } from "./Pages.ts"
 import { caller, request, type World, world } from "./World.ts"
 
 export const providerRef = "ref"
-export const captured: ChargeState = { _tag: "Captured", providerRef }
-export const authorized: ChargeState = { _tag: "Authorized", providerRef }
+export const captured = { _tag: "Captured", providerRef } as const
+export const authorized = { _tag: "Authorized", providerRef } as const
 export const pending = { _tag: "Pending", providerRef } as const
-export const canceled: ChargeState = { _tag: "Canceled", providerRef }
-export const declined: ChargeState = { _tag: "Declined", providerRef, category: "other", code: "05", soft: false }
+export const canceled = { _tag: "Canceled", providerRef } as const
+export const declined = { _tag: "Declined", providerRef, category: "other", code: "05", soft: false } as const
 export const rejected = { _tag: "Rejected", code: "no", message: "It was rejected." } as const
 export const unanswered = new Unanswered({ reason: "no answer" })
 export const stating = (minorUnits: number, currency = "EUR"): ChargeState => ({
@@ -69,7 +69,7 @@ export const itWalks = (
     }
   })
 
-type Answer = ChargeState | Unanswered
+type Answer = ChargeState | typeof rejected | Unanswered
 const given =
   <A>(answer: A | Unanswered) =>
   () =>
@@ -128,7 +128,7 @@ export const say = Effect.fnUntraced(function* (
   at: number | null = 0,
   connectionId = "main"
 ) {
-  const message = { id: `msg_${++written}`, at, about }
+  const message = { id: `said_${++written}`, at, about }
   const { recordMessage } = yield* Pointsman
   yield* recordMessage({ connectionId, tenant, receivedAt: 0, body: "{}", reason: null, message })
   return Option.getOrThrow(yield* (yield* Ledger).message(tenant, connectionId, message.id)).outcome
