@@ -2,14 +2,21 @@
 import { createHmac } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { endpointSecretContext, Pointsman } from "@pointsman/core"
-import { Audit, type AuditEntry, AuditLog, Directory, Secrets, type WebhookRequest } from "@pointsman/core/ports"
-import { openSecretsLayer, scriptedSender } from "@pointsman/core/testing"
+import {
+  type AuditEntry,
+  AuditLog,
+  Directory,
+  Secrets,
+  type WebhookEndpoint,
+  type WebhookRequest
+} from "@pointsman/core/ports"
+import { scriptedSender } from "@pointsman/core/testing"
 import { Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { rotateEndpointSecret } from "../src/verbs/deliver/RotateEndpointSecret.ts"
 import { background, drawing, minute, pass, settle } from "./support/Delivering.ts"
 import { itIn } from "./support/ItIn.ts"
-import { caller, request, tenant, world } from "./support/World.ts"
+import { caller, request, tenant, type World, world } from "./support/World.ts"
 
 const endpoints = [{ id: "shop", events: ["payment.captured"] }]
 const order = { endpointId: "shop", overlapMillis: 10 * minute, idempotencyKey: "rotate-once-1", seenRotation: null }
@@ -33,6 +40,13 @@ const tagsOf = ({ body, headers }: WebhookRequest, secrets: ReadonlyArray<string
   )
   return [tags, expected]
 }
+
+/** Where an endpoint is, of which a secret is rotated. */
+const itRotates = (
+  title: string,
+  body: () => Effect.fn.Return<unknown, unknown, Layer.Success<World["layer"]>>,
+  webhookEndpoints: ReadonlyArray<Partial<WebhookEndpoint> & { readonly id: string }> = endpoints
+) => itIn(title, world({ webhookEndpoints }), body)
 
 describe("an endpoint's secret", () => {
   it.effect("both secrets sign during the overlap of a rotation, and the new one after", () => {
@@ -60,7 +74,7 @@ describe("an endpoint's secret", () => {
     }).pipe(Effect.provide(own.layer), drawing(0.5))
   })
 
-  itIn("the former secret is gone at once without an overlap", world({ webhookEndpoints: endpoints }), function* () {
+  itRotates("the former secret is gone at once without an overlap", function* () {
     yield* rotate({ overlapMillis: 0 })
     assert.notProperty(yield* stored, "sealedPreviousSecret")
   })
@@ -75,114 +89,73 @@ describe("an endpoint's secret", () => {
       assert.isFalse(again.isChanged)
       assert.strictEqual(Redacted.value(again.secret), Redacted.value(first.secret))
       assert.deepStrictEqual(yield* stored, first.endpoint)
-      assert.deepStrictEqual(
-        entries.map(({ action, details, subject }) => [action, subject, JSON.parse(details)]),
-        [
-          [
-            "endpoint.secret_rotated",
-            "shop",
-            { workspace_id: "acme", environment: "sandbox", previous_until: 10 * minute }
-          ]
-        ]
-      )
+      const [entry, ...others] = entries
+      assert.deepInclude(entry, { action: "endpoint.secret_rotated", subject: "shop" })
+      const details = { workspace_id: "acme", environment: "sandbox", previous_until: 10 * minute }
+      assert.deepStrictEqual([JSON.parse(entry?.details ?? ""), others], [details, []])
     }).pipe(Effect.provide([log, world({ webhookEndpoints: endpoints }).layer]))
   })
 
-  it.effect("a form sent again gives another secret once a configuration replaced it", () =>
-    Effect.gen(function* () {
-      const first = yield* rotate()
-      const { rotation: _, sealedPreviousSecret: __, ...endpoint } = first.endpoint
-      const sealedSecret = yield* (yield* Secrets).seal(Redacted.make("whsec_other"), endpointSecretContext("shop"))
-      const webhookEndpoints = [{ ...endpoint, sealedSecret }]
-      yield* (yield* Directory).write({ workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints })
-      const again = yield* rotate()
-      assert.isTrue(again.isChanged)
-      assert.notStrictEqual(Redacted.value(again.secret), Redacted.value(first.secret))
-    }).pipe(Effect.provide([openSecretsLayer, world({ webhookEndpoints: endpoints }).layer]))
-  )
-
-  itIn(
-    "one of two requests about one secret replaces it, also at once",
-    world({ webhookEndpoints: endpoints }),
-    function* () {
-      const results = yield* Effect.forEach(
-        ["key-of-one", "key-of-other"],
-        (idempotencyKey) => Effect.result(rotate({ idempotencyKey })),
-        { concurrency: "unbounded" }
-      )
-      assert.sameMembers(
-        results.map(({ _tag }) => _tag),
-        ["Success", "Failure"]
-      )
-      const late = yield* Effect.flip(rotate({ idempotencyKey: "key-of-a-third" }))
-      assert.strictEqual(late._tag, "pointsman/EndpointChanged")
-      const before = yield* stored
-      const seenRotation = before?.rotation?.at ?? null
-      const next = yield* rotate({ idempotencyKey: "key-of-a-third", seenRotation })
-      assert.strictEqual(next.endpoint.sealedPreviousSecret, before?.sealedSecret)
-      // Of what the configuration named, and not of what an operator rotated away.
-      assert.strictEqual(next.endpoint.rotation?.configured, before?.rotation?.configured)
-    }
-  )
-
-  itIn(
-    "two requests under one key get one secret when the reads precede the writes",
-    world({ webhookEndpoints: endpoints }),
-    function* () {
-      const directory = yield* Directory
-      const stale = yield* directory.contents
-      const first = yield* rotate()
-      let reads = 0
-      const behind = Directory.of({
-        ...directory,
-        contents: Effect.suspend(() => (reads++ === 0 ? Effect.succeed(stale) : directory.contents))
-      })
-      const second = yield* rotateEndpointSecret(tenant, order).pipe(Effect.provideService(Directory, behind))
-      assert.strictEqual(reads, 2)
-      assert.isFalse(second.isChanged)
-      assert.strictEqual(Redacted.value(second.secret), Redacted.value(first.secret))
-    }
-  )
-
-  it.effect("a write by another process in between replaces nothing and writes no entry", () => {
-    const seal = (text: string) =>
-      Effect.flatMap(Secrets, (secrets) => secrets.seal(Redacted.make(text), endpointSecretContext("shop")))
-    return Effect.gen(function* () {
-      const directory = yield* Directory
-      const before = yield* stored
-      if (before === undefined) return assert.fail()
-      const after = { ...before, sealedSecret: yield* seal("whsec_late") }
-      const draft = {
-        at: 0,
-        actor: "test",
-        via: "library",
-        action: "endpoint.secret_rotated",
-        subject: "shop",
-        details: "{}"
-      } as const
-      assert.isFalse(yield* directory.replaceEndpointSecret(yield* seal("whsec_of_before"), after, draft))
-      assert.deepStrictEqual(yield* stored, before)
-      assert.lengthOf(yield* (yield* Audit).list({ after: 0, limit: 10 }), 0)
-    }).pipe(Effect.provide([world({ webhookEndpoints: endpoints }).layer, openSecretsLayer]))
+  itRotates("a form sent again gives another secret once a configuration replaced it", function* () {
+    const first = yield* rotate()
+    const { rotation: _, sealedPreviousSecret: __, ...endpoint } = first.endpoint
+    const sealedSecret = yield* (yield* Secrets).seal(Redacted.make("whsec_other"), endpointSecretContext("shop"))
+    const webhookEndpoints = [{ ...endpoint, sealedSecret }]
+    yield* (yield* Directory).write({ workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints })
+    const again = yield* rotate()
+    assert.isTrue(again.isChanged)
+    assert.notStrictEqual(Redacted.value(again.secret), Redacted.value(first.secret))
   })
 
-  itIn(
+  itRotates("one of two requests about one secret replaces it, also at once", function* () {
+    const results = yield* Effect.forEach(
+      ["key-of-one", "key-of-other"],
+      (idempotencyKey) => Effect.result(rotate({ idempotencyKey })),
+      { concurrency: "unbounded" }
+    )
+    assert.sameMembers(
+      results.map(({ _tag }) => _tag),
+      ["Success", "Failure"]
+    )
+    const late = yield* Effect.flip(rotate({ idempotencyKey: "key-of-a-third" }))
+    assert.strictEqual(late._tag, "pointsman/EndpointChanged")
+    const before = yield* stored
+    const seenRotation = before?.rotation?.at ?? null
+    const next = yield* rotate({ idempotencyKey: "key-of-a-third", seenRotation })
+    assert.strictEqual(next.endpoint.sealedPreviousSecret, before?.sealedSecret)
+    // Of what the configuration named, and not of what an operator rotated away.
+    assert.strictEqual(next.endpoint.rotation?.configured, before?.rotation?.configured)
+  })
+
+  itRotates("two requests under one key get one secret when the reads precede the writes", function* () {
+    const directory = yield* Directory
+    const stale = yield* directory.contents
+    const first = yield* rotate()
+    let reads = 0
+    const behind = Directory.of({
+      ...directory,
+      contents: Effect.suspend(() => (reads++ === 0 ? Effect.succeed(stale) : directory.contents))
+    })
+    const second = yield* rotateEndpointSecret(tenant, order).pipe(Effect.provideService(Directory, behind))
+    assert.strictEqual(reads, 2)
+    assert.isFalse(second.isChanged)
+    assert.strictEqual(Redacted.value(second.secret), Redacted.value(first.secret))
+  })
+
+  const undecryptable = [{ id: "shop", sealedSecret: "of another key" }]
+  itRotates(
     "only the new secret signs if the rotated one cannot be decrypted",
-    world({ webhookEndpoints: [{ id: "shop", sealedSecret: "of another key" }] }),
     function* () {
-      const { endpoint } = yield* rotate()
-      assert.isNull(endpoint.sealedPreviousSecret)
-    }
+      assert.isNull((yield* rotate()).endpoint.sealedPreviousSecret)
+    },
+    undecryptable
   )
 
-  itIn(
-    "an endpoint of another workspace or environment is not found",
-    world({ webhookEndpoints: endpoints }),
-    function* (_, pointsman) {
-      for (const other of [{ ...tenant, environment: "production" } as const, { ...tenant, workspaceId: "globex" }]) {
-        const reason = yield* Effect.flip(pointsman.rotateEndpointSecret(other, order))
-        assert.strictEqual(reason._tag, "pointsman/EndpointNotFound")
-      }
+  itRotates("an endpoint of another workspace or environment is not found", function* () {
+    const { rotateEndpointSecret } = yield* Pointsman
+    for (const other of [{ ...tenant, environment: "production" } as const, { ...tenant, workspaceId: "globex" }]) {
+      const reason = yield* Effect.flip(rotateEndpointSecret(other, order))
+      assert.strictEqual(reason._tag, "pointsman/EndpointNotFound")
     }
-  )
+  })
 })

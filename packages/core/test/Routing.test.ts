@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import {
   type CircuitSeen,
   type Connection,
+  type Exclusion,
   type ExclusionCode,
   type PaymentDetails,
   Pointsman,
@@ -12,6 +13,7 @@ import { type ChargeAnswer, Unanswered } from "@pointsman/core/ports"
 import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn } from "./support/ItIn.ts"
+import { assertFields } from "./support/Steps.ts"
 import { caller, request, world } from "./support/World.ts"
 
 const connection = (change: Partial<Connection> = {}): Connection => ({
@@ -110,62 +112,44 @@ const ids = (planned: ReturnType<typeof route>) =>
   Result.match(planned, { onFailure: () => [], onSuccess: (plan) => plan.order.map((one) => one.id) })
 
 describe("the route plan", () => {
-  it("connections without an order are in that of priority, then of id", () => {
-    const connections = [
-      connection({ id: "c", priority: 2 }),
-      connection({ id: "b", priority: 1 }),
-      connection({ id: "a", priority: 2 })
-    ]
-    assert.deepStrictEqual(ids(route({ connections })), ["b", "a", "c"])
-  })
-
-  it("an order has only those it names, in that order", () => {
-    assert.deepStrictEqual(ids(route({ settings: { mode: "failover", order: ["backup", "main"] } })), [
-      "backup",
-      "main"
-    ])
-    assert.deepStrictEqual(ids(route({ settings: { mode: "failover", order: ["backup"] } })), ["backup"])
-  })
-
-  it("mode fixed has one connection, and none where that one cannot take it", () => {
-    assert.deepStrictEqual(ids(route({ settings: { mode: "fixed" } })), ["main"])
-    const connections = [connection({ supports: { currencies: ["USD"] } }), connection({ id: "backup", priority: 2 })]
-    const planned = route({ settings: { mode: "fixed" }, connections })
-    assert.deepStrictEqual(
-      Result.match(planned, { onFailure: ({ excluded }) => excluded.map((one) => one.code), onSuccess: () => [] }),
-      ["CURRENCY_NOT_SUPPORTED"]
-    )
-  })
-
-  it("an inactive connection is neither asked nor excluded", () => {
-    const connections = [connection({ active: false }), connection({ id: "backup" })]
-    const plan = Result.getOrThrow(route({ connections }))
-    assert.deepStrictEqual([plan.order.map((one) => one.id), plan.decision.excluded], [["backup"], []])
-  })
+  /** `main backup`, `backup: main CIRCUIT_OPEN`, `none: main CURRENCY_NOT_SUPPORTED`, or `main, degraded`. */
+  const shown = (planned: ReturnType<typeof route>) => {
+    const codes = (excluded: ReadonlyArray<Exclusion>) =>
+      excluded.length === 0 ? "" : `: ${excluded.map(({ code, connectionId }) => `${connectionId} ${code}`).join(" ")}`
+    return Result.match(planned, {
+      onFailure: ({ excluded }) => `none${codes(excluded)}`,
+      onSuccess: ({ decision, order }) =>
+        `${order.map(({ id }) => id).join(" ")}${codes(decision.excluded)}${decision.degraded ? ", degraded" : ""}`
+    })
+  }
+  const ranked = [connection({ id: "c", priority: 2 }), connection({ id: "b" }), connection({ id: "a", priority: 2 })]
+  const backup = connection({ id: "backup", priority: 2 })
+  const inactive = [connection({ active: false }), backup]
+  const inDollars = [connection({ supports: { currencies: ["USD"] } }), backup]
+  const ordered = (...order: ReadonlyArray<string>) => ({ settings: { mode: "failover", order } }) as const
+  const fixed = { settings: { mode: "fixed" } } as const
+  const fixedOrder = { settings: { mode: "fixed", order: ["main", "backup"] } } as const
+  const plans: ReadonlyArray<readonly [title: string, planned: string, change: Partial<RouteQuestion>]> = [
+    ["connections without an order are in that of priority, then of id", "b a c", { connections: ranked }],
+    ["an order has only those it names, in that order", "backup main", ordered("backup", "main")],
+    ["an order of one has only that one", "backup", ordered("backup")],
+    ["mode fixed has one connection", "main", fixed],
+    [
+      "mode fixed has none if its one cannot take it",
+      "none: main CURRENCY_NOT_SUPPORTED",
+      { ...fixed, connections: inDollars }
+    ],
+    ["no other replaces an inactive first one in mode fixed", "none", { ...fixedOrder, connections: inactive }],
+    ["an inactive connection is neither asked nor excluded", "backup", { connections: inactive }],
+    ["a route whose every circuit is open is tried", "main, degraded", { ...ordered("main"), circuits: [open("main")] }]
+  ]
+  for (const [title, planned, change] of plans) {
+    it(title, () => assert.strictEqual(shown(route(change)), planned))
+  }
 
   it("an open circuit is CIRCUIT_OPEN; if all are open, the decision is degraded", () => {
-    const one = Result.getOrThrow(route({ circuits: [open("main")] }))
-    assert.deepStrictEqual(
-      one.order.map(({ id }) => id),
-      ["backup"]
-    )
-    assert.deepInclude(one.decision.excluded[0], { connectionId: "main", code: "CIRCUIT_OPEN" })
-    assert.isFalse(one.decision.degraded)
-    const all = Result.getOrThrow(route({ circuits: [open("main"), open("backup")] }))
-    assert.deepStrictEqual([all.order.length, all.decision.excluded.length, all.decision.degraded], [2, 0, true])
-  })
-
-  it("a route whose every circuit is open is tried, whatever others are there", () => {
-    const course = Result.getOrThrow(
-      route({ settings: { mode: "failover", order: ["main"] }, circuits: [open("main")] })
-    )
-    assert.deepStrictEqual([course.order.map(({ id }) => id), course.decision.degraded], [["main"], true])
-  })
-
-  it("no other connection replaces an inactive first one in mode fixed", () => {
-    const connections = [connection({ active: false }), connection({ id: "backup" })]
-    const settings = { mode: "fixed", order: ["main", "backup"] } as const
-    assert.isTrue(Result.isFailure(route({ connections, settings })))
+    assert.strictEqual(shown(route({ circuits: [open("main")] })), "backup: main CIRCUIT_OPEN")
+    assert.strictEqual(shown(route({ circuits: [open("main"), open("backup")] })), "main backup, degraded")
   })
 
   it("the first rule that matches decides, before the control group", () => {
@@ -183,10 +167,7 @@ describe("the route plan", () => {
       })
     )
     assert.deepInclude(plan.decision, { path: "rule", rule: "small", mode: "priority" })
-    assert.deepStrictEqual(
-      plan.order.map(({ id }) => id),
-      ["backup"]
-    )
+    assertFields(plan.order, "id", "backup")
   })
 
   it("a split draws the same for equal weights, and a strategy orders the rest", () => {

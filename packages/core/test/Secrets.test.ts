@@ -97,12 +97,6 @@ describe("Secrets", () => {
     assert.notInclude(JSON.stringify(failure), "visible")
   })
 
-  itRuns("a text that another key sealed is broken", function* () {
-    const sealed = yield* withKey(1)(seal("secret", "a"))
-    const failure = yield* withKey(2)(Effect.flip(open(sealed, "a")))
-    assert.strictEqual(failure._tag, "pointsman/SealBroken")
-  })
-
   itWith("a sealed text with any part changed or cut is broken", keyLayer(1), function* () {
     const sealed = yield* seal("secret", "a")
     const head = sealed.slice(0, headLength)
@@ -228,28 +222,25 @@ describe("Secrets", () => {
     }).pipe(Effect.provide(SecretsLayer.layerRotating(source).pipe(Layer.provide([crypto, memory]))))
   })
 
-  itWith(
-    "a separate computation of the derivation for stored data agrees",
-    Layer.merge(keyLayer(7), crypto),
-    function* () {
-      const secrets = yield* Secrets
-      const subkey = Buffer.from(
-        hkdfSync("sha256", new Uint8Array(32).fill(7), "pointsman", "pointsman/v1/fingerprint", 32)
-      )
-      const expected = createHmac("sha256", subkey).update("request é").digest("hex")
-      assert.strictEqual(yield* secrets.fingerprint("request é"), expected)
+  const both = Layer.merge(keyLayer(7), crypto)
+  itWith("a separate computation of the derivation for stored data agrees", both, function* () {
+    const secrets = yield* Secrets
+    const subkey = Buffer.from(
+      hkdfSync("sha256", new Uint8Array(32).fill(7), "pointsman", "pointsman/v1/fingerprint", 32)
+    )
+    const expected = createHmac("sha256", subkey).update("request é").digest("hex")
+    assert.strictEqual(yield* secrets.fingerprint("request é"), expected)
 
-      const sealKey = Buffer.from(hkdfSync("sha256", new Uint8Array(32).fill(7), "pointsman", "pointsman/v2/seal", 32))
-      assert.notStrictEqual(sealKey.toString("hex"), subkey.toString("hex"))
-      const aead = yield* Aead.Aead
-      const whole = Buffer.from((yield* seal("abc", "here")).slice(headLength), "base64url")
-      const plaintext = yield* aead.decrypt(yield* Aead.key(Aead.aes256Gcm, sealKey), whole.subarray(12), {
-        nonce: whole.subarray(0, 12),
-        aad: new TextEncoder().encode("here")
-      })
-      assert.strictEqual(new TextDecoder().decode(plaintext), "abc")
-    }
-  )
+    const sealKey = Buffer.from(hkdfSync("sha256", new Uint8Array(32).fill(7), "pointsman", "pointsman/v2/seal", 32))
+    assert.notStrictEqual(sealKey.toString("hex"), subkey.toString("hex"))
+    const aead = yield* Aead.Aead
+    const whole = Buffer.from((yield* seal("abc", "here")).slice(headLength), "base64url")
+    const plaintext = yield* aead.decrypt(yield* Aead.key(Aead.aes256Gcm, sealKey), whole.subarray(12), {
+      nonce: whole.subarray(0, 12),
+      aad: new TextEncoder().encode("here")
+    })
+    assert.strictEqual(new TextDecoder().decode(plaintext), "abc")
+  })
 
   itWith("ids are derived from a text by a keyed HMAC-SHA-256 with a key of its own", keyLayer(1), function* () {
     const key = Buffer.from(hkdfSync("sha256", new Uint8Array(32).fill(1), "pointsman", "pointsman/v1/derived-id", 32))

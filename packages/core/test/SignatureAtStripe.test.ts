@@ -128,46 +128,28 @@ describe("our deliveries at Stripe's receiver", () => {
   it("a delivery judged as it came is accepted, with its whole text", async () => {
     const heard = await deliverOne()
     assert.deepStrictEqual(await both(heard, "whsec_shop"), ["accepted", "accepted"])
-    const event: unknown = webhooks.constructEvent(
-      new TextDecoder().decode(heard.body),
-      heard.header,
-      "whsec_shop",
-      undefined,
-      undefined,
-      now * 1_000
-    )
+    const text = new TextDecoder().decode(heard.body)
+    const more = [undefined, undefined, now * 1_000] as const
+    const event: unknown = webhooks.constructEvent(text, heard.header, "whsec_shop", ...more)
     assert.nestedPropertyVal(event, "data.reference", reference)
-    assert.isAbove(heard.body.length, new TextDecoder().decode(heard.body).length)
+    assert.isAbove(heard.body.length, text.length)
   })
 
-  it("a delivery with any other byte in its body is refused", async () => {
+  it("a delivery with any other byte, secret, time or digit of its signature is refused", async () => {
     const { body, header } = await deliverOne()
-    for (const index of body.keys()) {
-      assert.deepStrictEqual(await both({ body: flipped(body, index), header }, "whsec_shop"), ["wrong", "wrong"])
-    }
-    for (const other of [body.subarray(1), body.subarray(0, -1), new Uint8Array([...body, 0x20])]) {
-      assert.deepStrictEqual(await both({ body: other, header }, "whsec_shop"), ["wrong", "wrong"])
-    }
-  })
-
-  it("a delivery with another secret is refused", async () => {
-    const heard = await deliverOne()
     const secret = "whsec_shop"
-    const others = [...secret].map((_, index) => altered(secret, index))
-    for (const other of [...others, "shop", "WHSEC_SHOP", "whsec_shop ", "whsec_shop0"]) {
-      assert.deepStrictEqual(await both(heard, other), ["wrong", "wrong"])
+    const isWrong = async (heard: Partial<Heard>, by = secret) =>
+      assert.deepStrictEqual(await both({ body, header, ...heard }, by), ["wrong", "wrong"])
+    for (const index of body.keys()) await isWrong({ body: flipped(body, index) })
+    for (const other of [body.subarray(1), body.subarray(0, -1), new Uint8Array([...body, 0x20])]) {
+      await isWrong({ body: other })
     }
-  })
-
-  it("a delivery with another time or another digit in its signature is refused", async () => {
-    const { body, header } = await deliverOne()
+    const others = [...secret].map((_, index) => altered(secret, index))
+    for (const other of [...others, "shop", "WHSEC_SHOP", "whsec_shop ", "whsec_shop0"]) await isWrong({}, other)
     const tag = header.slice(`t=${now},v1=`.length)
     assert.match(tag, /^[0-9a-f]{64}$/u)
-    const others = [-1, 1, -tolerance, tolerance].map((seconds) => `t=${now + seconds},v1=${tag}`)
-    for (const index of [...tag].keys()) others.push(`t=${now},v1=${altered(tag, index)}`)
-    for (const other of others) {
-      assert.deepStrictEqual(await both({ body, header: other }, "whsec_shop"), ["wrong", "wrong"])
-    }
+    for (const seconds of [-1, 1, -tolerance, tolerance]) await isWrong({ header: `t=${now + seconds},v1=${tag}` })
+    for (const index of [...tag].keys()) await isWrong({ header: `t=${now},v1=${altered(tag, index)}` })
   })
 
   const ages: ReadonlyArray<readonly [seconds: number, stripes: Verdict, ours: Verdict]> = [
