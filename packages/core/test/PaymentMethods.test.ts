@@ -16,10 +16,12 @@ import { scriptedProvider } from "@pointsman/core/testing"
 import { Effect, Option } from "effect"
 import { itIn } from "./support/ItIn.ts"
 import { comeBack, liveCaller, liveConnections, paged, stored } from "./support/Pages.ts"
+import { assertFields } from "./support/Steps.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
 const { details } = request()
-const ideal: PaymentDetails = { ...details, method: "bank", paymentMethod: "ideal" }
+const asIdeal = request({ details: { method: "bank", paymentMethod: "ideal" } })
+const ideal = asIdeal.details
 
 const connection = (supports: Supports): Connection => ({
   id: "main",
@@ -56,62 +58,55 @@ const reasonOf = (
 
 const undeclared = "The connection does not accept the payment method ideal."
 
+const unauthorized = "The connection cannot authorize the payment method ideal without capturing it."
+const declaring: Supports = { paymentMethods: { ideal: {} } }
+const cards: Supports = { paymentMethods: { card: {} } }
+const inEuros: Supports = { paymentMethods: { ideal: { currencies: ["EUR"] } } }
+const atOnce: Supports = { paymentMethods: { ideal: { manualCapture: false } } }
+const inDollars: PaymentDetails = { ...ideal, money: { minorUnits: 1000, currency: "USD" } }
+const manual: PaymentDetails = { ...ideal, captureMethod: "manual" }
+
 describe("a connection and a named method", () => {
   it("the kind of every name is a method", () => {
     for (const name of paymentMethodNames) assert.include(paymentMethods, kindOfMethod(name))
   })
 
-  it("only a payment without a name is taken if no methods are declared", () => {
-    assert.strictEqual(reasonOf(ideal, {}), undeclared)
-    assert.isUndefined(reasonOf(details, {}))
-  })
-
-  it("a payment is taken if one of the two declares its method", () => {
-    assert.isUndefined(reasonOf(ideal, { paymentMethods: { ideal: {} } }))
-    assert.isUndefined(reasonOf(ideal, {}, { paymentMethods: { ideal: {} } }))
-  })
-
-  it("a payment is not taken if one of the two declares only others", () => {
-    assert.strictEqual(reasonOf(ideal, { paymentMethods: { card: {} } }, { paymentMethods: { ideal: {} } }), undeclared)
-    assert.strictEqual(reasonOf(ideal, { paymentMethods: { ideal: {} } }, { paymentMethods: { card: {} } }), undeclared)
-  })
-
-  it("a payment in another currency than declared is not taken", () => {
-    const supports = { paymentMethods: { ideal: { currencies: ["EUR"] } } }
-    assert.isUndefined(reasonOf(ideal, supports))
-    assert.strictEqual(
-      reasonOf({ ...ideal, money: { minorUnits: 1000, currency: "USD" } }, supports),
-      "The connection does not accept the payment method ideal in USD."
-    )
-  })
-
-  it("a method that is captured at once is not taken for a manual capture", () => {
-    const supports = { paymentMethods: { ideal: { manualCapture: false } } }
-    assert.isUndefined(reasonOf(ideal, supports))
-    assert.strictEqual(
-      reasonOf({ ...ideal, captureMethod: "manual" }, supports),
-      "The connection cannot authorize the payment method ideal without capturing it."
-    )
-  })
+  for (const [title, payment, own, provider, reason] of [
+    ["a named method is not taken if no methods are declared", ideal, {}, {}, undeclared],
+    ["a payment without a name is taken if no methods are declared", details, {}, {}, undefined],
+    ["a payment is taken if its connection declares its method", ideal, declaring, {}, undefined],
+    ["a payment is taken if its provider declares its method", ideal, {}, declaring, undefined],
+    ["a payment is not taken if its connection declares only others", ideal, cards, declaring, undeclared],
+    ["a payment is not taken if its provider declares only others", ideal, declaring, cards, undeclared],
+    ["a payment in a declared currency is taken", ideal, inEuros, {}, undefined],
+    [
+      "a payment in another currency than declared is not taken",
+      inDollars,
+      inEuros,
+      {},
+      `${undeclared.slice(0, -1)} in USD.`
+    ],
+    ["a method that is captured at once is taken", ideal, atOnce, {}, undefined],
+    ["a method that is captured at once is not taken for a manual capture", manual, atOnce, {}, unauthorized]
+  ] as const) {
+    it(title, () => {
+      assert.strictEqual(reasonOf(payment, own, provider), reason)
+    })
+  }
 
   it("the name decides where a page is opened, and the kind where a charge is direct", () => {
     const provider: Supports = { methods: ["card"], paymentMethods: { card: {}, ideal: {} } }
     assert.isUndefined(reasonOf(ideal, {}, provider))
     assert.isUndefined(reasonOf(details, {}, provider))
-    assert.strictEqual(
-      reasonOf({ ...details, method: "bank" }, {}, provider),
-      "The connection does not accept the method bank."
-    )
+    const noBank = "The connection does not accept the method bank."
+    assert.strictEqual(reasonOf({ ...details, method: "bank" }, {}, provider), noBank)
     // The same connection is asked without a stored credential and with one.
     const both = connection({})
     assert.isUndefined(reasonOf(ideal, both, provider))
-    assert.strictEqual(reasonOf(ideal, both, provider, ["main"]), "The connection does not accept the method bank.")
+    assert.strictEqual(reasonOf(ideal, both, provider, ["main"]), noBank)
     assert.isUndefined(reasonOf({ ...details, paymentMethod: "card" }, both, provider, ["main"]))
     // The connection's own kinds are its own limit.
-    assert.strictEqual(
-      reasonOf(ideal, { methods: ["card"] }, provider),
-      "The connection does not accept the method bank."
-    )
+    assert.strictEqual(reasonOf(ideal, { methods: ["card"] }, provider), noBank)
   })
 })
 
@@ -123,7 +118,7 @@ describe("routing by a named method", () => {
   })
   itIn("a restriction to a name sends payments with it elsewhere, and others not", restricted, function* () {
     const pointsman = yield* Pointsman
-    const named = yield* pointsman.create(caller, request({ details: { method: "bank", paymentMethod: "ideal" } }))
+    const named = yield* pointsman.create(caller, asIdeal)
     assert.strictEqual(named.payment.connectionId, "backup")
     assert.strictEqual(named.payment.paymentMethod, "ideal")
     assert.deepStrictEqual(yield* stored(named.payment), named.payment)
@@ -141,29 +136,17 @@ describe("routing by a named method", () => {
     }
   })
   itIn("a rule for a name decides", rules, function* (_, pointsman) {
-    const { payment } = yield* pointsman.create(
-      caller,
-      request({ details: { method: "bank", paymentMethod: "ideal" } })
-    )
+    const { payment } = yield* pointsman.create(caller, asIdeal)
     assert.deepInclude(payment.routing, { path: "rule", rule: "iDEAL" })
     const { payment: other } = yield* pointsman.create(caller, request())
     assert.deepInclude(other.routing, { path: "engine", rule: null })
   })
 
   itIn("RoutingFailed says the reason of each if no connection declares the method", world(), function* () {
-    const failure = yield* Effect.flip(
-      (yield* Pointsman).create(caller, request({ details: { method: "bank", paymentMethod: "ideal" } }))
-    )
-    assert.instanceOf(failure, RoutingFailed)
-    if (failure instanceof RoutingFailed) {
-      assert.deepStrictEqual(
-        failure.excluded.map(({ code, connectionId, reason }) => [connectionId, code, reason]),
-        [
-          ["main", "METHOD_NOT_SUPPORTED", undeclared],
-          ["backup", "METHOD_NOT_SUPPORTED", undeclared]
-        ]
-      )
-    }
+    const failure = yield* Effect.flip((yield* Pointsman).create(caller, asIdeal))
+    assert(failure instanceof RoutingFailed)
+    const [code, reason] = ["METHOD_NOT_SUPPORTED", undeclared] as const
+    assertFields(failure.excluded, ["connectionId", "code", "reason"], ["main", code, reason], ["backup", code, reason])
   })
 })
 
@@ -188,16 +171,11 @@ describe("a hosted payment with a named method", () => {
   const provider = scriptedProvider({ supports: { paymentMethods: { ideal: {} } } })
   const own = world({ provider, connections: liveConnections })
   itIn("the provider's page is opened for the method that the payment names", own, function* (_, pointsman) {
-    for (const change of [{ method: "bank", paymentMethod: "ideal" } as const, {}]) {
-      const page = yield* paged(liveCaller, { ...request({ details: change }), returnUrl: "https://shop.test/" })
+    for (const asked of [asIdeal, request()]) {
+      const page = yield* paged(liveCaller, { ...asked, returnUrl: "https://shop.test/" })
       yield* pointsman.openCheckout(page.token, comeBack)
     }
-    assert.deepStrictEqual(
-      provider.checkouts.map((asked) => ["paymentMethod" in asked, asked.paymentMethod]),
-      [
-        [true, "ideal"],
-        [false, undefined]
-      ]
-    )
+    const named = provider.checkouts.map((asked) => ("paymentMethod" in asked ? asked.paymentMethod : "none"))
+    assert.deepStrictEqual(named, ["ideal", "none"])
   })
 })

@@ -5,6 +5,7 @@ import { Unanswered } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn, itRuns } from "./support/ItIn.ts"
+import { assertFields } from "./support/Steps.ts"
 import { caller, request, tenant, workspace, world } from "./support/World.ts"
 
 const { details } = request()
@@ -25,10 +26,7 @@ describe("where a payment would go", () => {
     assert.deepStrictEqual(orders(preview), ["main backup"])
     const [route] = preview.routes
     assert.strictEqual(route?.payments, preview.payments)
-    assert.deepStrictEqual(
-      route?.decision.excluded.map(({ code, connectionId }) => [connectionId, code]),
-      [["dollars", "CURRENCY_NOT_SUPPORTED"]]
-    )
+    assertFields(route?.decision.excluded, ["connectionId", "code"], ["dollars", "CURRENCY_NOT_SUPPORTED"])
   })
 
   itRuns("each route of a split and a control group has its share, the most frequent first", function* () {
@@ -67,10 +65,7 @@ describe("where a payment would go", () => {
     assert.deepStrictEqual(orders(yield* pointsman.previewRouting(query)), ["main backup"])
     assert.deepStrictEqual([own.provider.charges.length, own.ledger.changes.length], [1, before])
     yield* Effect.ignore(pointsman.create(caller, request()))
-    assert.deepStrictEqual(
-      own.provider.charges.map(({ connectionId }) => connectionId),
-      ["main", "main"]
-    )
+    assertFields(own.provider.charges, "connectionId", "main", "main")
   })
 })
 

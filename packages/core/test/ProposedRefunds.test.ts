@@ -5,6 +5,7 @@ import { Audit, Ledger, Unanswered } from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn } from "./support/ItIn.ts"
+import { assertFields } from "./support/Steps.ts"
 import { caller, request, runOut, tenant, world } from "./support/World.ts"
 
 const jo: Person = { of: "program", name: "Jo" }
@@ -44,6 +45,13 @@ const approve = (order: {
 
 const tagOf = <A, R>(act: Effect.Effect<A, { readonly _tag: string; readonly reason?: string }, R>) =>
   Effect.map(Effect.flip(act), ({ _tag, reason }) => [_tag.replace("pointsman/", ""), reason])
+
+/** What the audit trail has of the payment. */
+const trail = ({ id }: Pick<Payment, "id">) =>
+  Effect.map(
+    Effect.flatMap(Audit, ({ list }) => list({ after: 0, limit: 100 })),
+    (entries) => entries.filter(({ subject }) => subject === id)
+  )
 
 const book = ({ id }: Pick<Payment, "id">) =>
   Effect.map(
@@ -116,22 +124,11 @@ describe("a draft", () => {
     assert.deepStrictEqual([after.refundPendingMinor, after.refundedMinor], [0, 0])
     assert.deepStrictEqual((yield* draft(payment, 1)).proposed?.id, proposed?.id)
     assert.lengthOf((yield* book(payment)).refunds, 0)
-    const entries = (yield* (yield* Audit).list({ after: 0, limit: 100 })).filter(
-      ({ subject }) => subject === payment.id
-    )
-    assert.deepStrictEqual(
-      entries.map(({ action, actor }) => [action, actor]),
-      [
-        ["refund.proposing", "Jo"],
-        ["refund.proposing", "Jo"]
-      ]
-    )
+    const proposing = ["refund.proposing", "Jo"]
+    assertFields(yield* trail(payment), ["action", "actor"], proposing, proposing)
     assert.lengthOf(own.provider.refunds, 0)
     yield* approve({ tenant, paymentId: payment.id, correctionId: proposed?.id ?? "" })
-    assert.deepStrictEqual(
-      own.provider.refunds.map(({ money }) => money.minorUnits),
-      [1]
-    )
+    assertFields(own.provider.refunds, "money", { minorUnits: 1, currency: "EUR" })
   })
 
   itIn("a refund with nothing left, with a sent key, or without a capture is refused", world(), function* (own) {
@@ -165,13 +162,8 @@ describe("an approval", () => {
     assert.deepStrictEqual([decided.refund?.stage, decided.refund?.reason], ["Succeeded", "returned"])
     assert.deepStrictEqual(yield* approve(order), decided)
     assert.isNull((yield* ask(payment, 600)).proposed)
-    assert.deepStrictEqual(
-      sent.provider.refunds.map(({ money }) => money.minorUnits),
-      [600]
-    )
-    const entries = (yield* (yield* Audit).list({ after: 0, limit: 100 })).filter(
-      ({ subject }) => subject === payment.id
-    )
+    assertFields(sent.provider.refunds, "money", { minorUnits: 600, currency: "EUR" })
+    const entries = yield* trail(payment)
     assert.deepStrictEqual(entries.map(({ action }) => action).slice(0, 5), [
       "payment.refunding",
       "refund.proposing",
@@ -199,25 +191,20 @@ describe("an approval", () => {
     }
   })
 
-  itIn("a proposal of more than is left sends nothing and is overtaken", world(), function* (own) {
-    const { payment, order } = yield* propose
-    const { refund } = yield* Pointsman
-    yield* refund(caller, { paymentId: payment.id, amountMinor: 500, reason: null, idempotencyKey: "key-of-shop" })
-    const { correction, payment: after } = yield* approve(order)
-    assert.strictEqual(correction.state, "overtaken")
-    assert.include(correction.decision?.reason ?? "", "amount 600, and now applies to")
-    assert.deepStrictEqual([after.review, after.refundedMinor], [null, 500])
-    assert.lengthOf(own.provider.refunds, 1)
-  })
-
-  itIn("nothing is sent of a proposal with nothing left, which is overtaken", world(), function* (own) {
-    const { payment, order } = yield* propose
-    const { refund } = yield* Pointsman
-    yield* refund(caller, { paymentId: payment.id, amountMinor: null, reason: null, idempotencyKey: "key-of-shop" })
-    const { correction } = yield* approve(order)
-    assert.deepStrictEqual([correction.state, correction.decision?.by.name], ["overtaken", "Ann"])
-    assert.lengthOf(own.provider.refunds, 1)
-  })
+  for (const [left, amountMinor, reason] of [
+    ["more than is left", 500, "amount 600, and now applies to"],
+    ["a part of nothing", null, ""]
+  ] as const) {
+    itIn(`a proposal of ${left} sends nothing and is overtaken`, world(), function* (own, { refund }) {
+      const { payment, order } = yield* propose
+      yield* refund(caller, { paymentId: payment.id, amountMinor, reason: null, idempotencyKey: "key-of-shop" })
+      const { correction, payment: after } = yield* approve(order)
+      assert.deepStrictEqual([correction.state, correction.decision?.by.name], ["overtaken", "Ann"])
+      assert.include(correction.decision?.reason ?? "", reason)
+      assert.deepStrictEqual([after.review, after.refundedMinor], [null, amountMinor ?? 1000])
+      assert.lengthOf(own.provider.refunds, 1)
+    })
+  }
 
   itIn("an approval after a week sends nothing, and another refund can take its place", world(), function* (own) {
     const { order } = yield* propose
@@ -229,12 +216,11 @@ describe("an approval", () => {
       ["overtaken", "it was proposed more than 7 days ago"]
     )
     const { payment, proposed } = yield* ask(second.payment, 700, { key: "another-key", person: ann })
-    assert.deepStrictEqual(
-      payment.corrections?.map(({ id, state }) => [id, state]),
-      [
-        [second.order.correctionId, "overtaken"],
-        [proposed?.id, "proposed"]
-      ]
+    assertFields(
+      payment.corrections,
+      ["id", "state"],
+      [second.order.correctionId, "overtaken"],
+      [proposed?.id, "proposed"]
     )
     assert.lengthOf(own.provider.refunds, 0)
   })

@@ -47,16 +47,11 @@ describe("the memory of a success rate", () => {
   it("a rate that drops forgets what came before in 20 outcomes, in short weights too", () => {
     const before = rateAfter(noRate, steady(600, 12))
     // From 92 to 60 %: two of five fail.
-    const found = foundAfter(
-      before,
-      Array.from({ length: 60 }, (_, index) => (index % 5 < 2 ? failure : success))
-    )
+    const drop = Array.from({ length: 60 }, (_, index) => (index % 5 < 2 ? failure : success))
+    const found = foundAfter(before, drop)
     assert.isDefined(found)
     assert.isAtMost(found ?? 0, 20)
-    const rate = rateAfter(
-      before,
-      Array.from({ length: 60 }, (_, index) => (index % 5 < 2 ? failure : success))
-    )
+    const rate = rateAfter(before, drop)
     assert.isBelow(weightOf(longOf(rate)), 60)
     assert.approximately(shareOf(longOf(rate)), 0.6, 0.05)
     assert.approximately(shareOf(knownRate(rate, 0).memory?.short ?? failure), 0.6, 0.05)

@@ -11,6 +11,7 @@ import { operate } from "./support/Operations.ts"
 import { attemptsOf, stored } from "./support/Pages.ts"
 import { day, entriesOf, eur, foundIn, orderOf, paidAt, reconcile, rowOf } from "./support/Reports.ts"
 import { authorized, bookOf, captured, capturedBy, created, refundedBy, unanswered } from "./support/Statements.ts"
+import { assertFields } from "./support/Steps.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
 
 const lost = Effect.fail(unanswered)
@@ -80,10 +81,7 @@ describe("a row that fits a payment by amount and time alone", () => {
       assert.deepStrictEqual([after, providerRef, review], ["Settled", "ch_ours", null])
       const { reconciliation } = yield* Pointsman
       const ofPayment = yield* reconciliation.entriesOf(tenant, [payment.id])
-      assert.deepStrictEqual(
-        ofPayment.map(({ rowId }) => rowId),
-        ["ours"]
-      )
+      assertFields(ofPayment, "rowId", "ours")
     })
   }
 
@@ -346,13 +344,7 @@ describe("rows of disputes", () => {
     yield* reconcile(orderOf([taken, move("back", "dispute_reversed", 10)]))
     yield* reconcile(orderOf([{ ...taken, payoutId: "po_2" }], { sha256: "with its payout" }))
     const newest = (yield* entriesOf).filter(({ corrected }) => corrected === null)
-    assert.deepStrictEqual(
-      newest.map(({ payoutId, result }) => [payoutId, result]),
-      [
-        [null, "matched"],
-        ["po_2", "matched"]
-      ]
-    )
+    assertFields(newest, ["payoutId", "result"], [null, "matched"], ["po_2", "matched"])
     assert.deepStrictEqual(yield* closings, { taken: "row" })
   })
 

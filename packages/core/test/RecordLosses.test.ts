@@ -102,26 +102,23 @@ describe("a loss of records", () => {
   })
 
   const late = listingProvider()
-  itIn(
-    "a recovery waits for a charge that was in flight when the loss was declared",
-    world({ provider: late }),
-    function* () {
-      const snapshots = yield* StorageSnapshots
-      assert(snapshots !== undefined)
-      const pointsman = yield* Pointsman
-      const { onCharge } = late
-      late.onCharge = (asked) => Effect.andThen(Effect.sleep("20 seconds"), onCharge(asked))
-      const putBack = yield* snapshots.take
-      const keyed = request({ idempotencyKey: "order-0001" })
-      const sending = yield* Effect.forkChild(Effect.exit(pointsman.create(caller, keyed)))
-      yield* TestClock.adjust("1 second")
-      yield* putBack
-      yield* recovered(pointsman.recover({ since: 0, connectionId: null, isDryRun: false }))
-      yield* TestClock.adjust("1 minute")
-      yield* Fiber.join(sending)
-      late.onCharge = onCharge
-      assert.isTrue((yield* pointsman.create(caller, keyed)).isReplay)
-      assert.lengthOf(late.charges, 1)
-    }
-  )
+  const inFlight = world({ provider: late })
+  itIn("a recovery waits for a charge that was in flight when the loss was declared", inFlight, function* () {
+    const snapshots = yield* StorageSnapshots
+    assert(snapshots !== undefined)
+    const pointsman = yield* Pointsman
+    const { onCharge } = late
+    late.onCharge = (asked) => Effect.andThen(Effect.sleep("20 seconds"), onCharge(asked))
+    const putBack = yield* snapshots.take
+    const keyed = request({ idempotencyKey: "order-0001" })
+    const sending = yield* Effect.forkChild(Effect.exit(pointsman.create(caller, keyed)))
+    yield* TestClock.adjust("1 second")
+    yield* putBack
+    yield* recovered(pointsman.recover({ since: 0, connectionId: null, isDryRun: false }))
+    yield* TestClock.adjust("1 minute")
+    yield* Fiber.join(sending)
+    late.onCharge = onCharge
+    assert.isTrue((yield* pointsman.create(caller, keyed)).isReplay)
+    assert.lengthOf(late.charges, 1)
+  })
 })

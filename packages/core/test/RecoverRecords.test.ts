@@ -7,6 +7,8 @@ import { Deferred, Effect, Fiber, type Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn, itRuns } from "./support/ItIn.ts"
 import { type ListingOptions, listingProvider, listingWorld } from "./support/ListingProvider.ts"
+import { say } from "./support/Statements.ts"
+import { assertFields } from "./support/Steps.ts"
 import { caller, recovered, request, tenant, type World, world } from "./support/World.ts"
 
 const hour = 60 * 60_000
@@ -39,12 +41,11 @@ const itAtNoon = (
   steps: (
     provider: Provider,
     pointsman: Pointsman["Service"]
-  ) => Effect.fn.Return<unknown, unknown, Layer.Success<World["layer"]>>,
-  own = listingWorld()
+  ) => Effect.fn.Return<unknown, unknown, Layer.Success<World["layer"]>>
 ) =>
-  itIn(title, own, function* (_, pointsman) {
+  itIn(title, listingWorld(), function* ({ provider }, pointsman) {
     yield* TestClock.setTime(noon)
-    return yield* steps(own.provider, pointsman)
+    return yield* Effect.gen(() => steps(provider, pointsman))
   })
 
 const recover = (since = noon - day, connectionId: string | null = null) =>
@@ -104,10 +105,7 @@ describe("charges that the store lost", () => {
         assert.deepInclude(payment, same)
         assert.strictEqual(statusOf[payment.state], statusOf[lost.state])
         assert.isTrue(payment.reported?.isRecovered)
-        assert.deepStrictEqual(
-          attempts.map(({ id }) => id),
-          lost.routing?.attempts.map(({ attemptId }) => attemptId)
-        )
+        assertFields(attempts, "id", ...(lost.routing?.attempts.map(({ attemptId }) => attemptId) ?? []))
       }
     })
   })
@@ -257,19 +255,15 @@ describe("connections with one account", () => {
   const environment = "production" as const
   const provider = listingProvider()
   const both = world({ provider, connections: [{ id: "main" }, { id: "live", environment }] })
-  const foreign = { ...both, provider }
-  itAtNoon(
-    "a charge that a list names elsewhere is not adopted here",
-    function* (provider, pointsman) {
-      const { onListCharges: list } = provider
-      provider.onListCharges = (request) => list?.({ ...request, connectionId: "live" }) ?? Effect.never
-      const live = { ...caller, tenant: { ...tenant, environment } }
-      yield* pointsman.create(live, request({ idempotencyKey: "order-0001" }))
-      assert.deepInclude(at(yield* recoverAll), { listed: 1, payments: [], kept: 0 })
-      assert.lengthOf(yield* (yield* Ledger).payments(tenant, { limit: 10 }), 0)
-    },
-    foreign
-  )
+  itIn("a charge that a list names elsewhere is not adopted here", both, function* (_, pointsman) {
+    yield* TestClock.setTime(noon)
+    const { onListCharges: list } = provider
+    provider.onListCharges = (request) => list?.({ ...request, connectionId: "live" }) ?? Effect.never
+    const live = { ...caller, tenant: { ...tenant, environment } }
+    yield* pointsman.create(live, request({ idempotencyKey: "order-0001" }))
+    assert.deepInclude(at(yield* recoverAll), { listed: 1, payments: [], kept: 0 })
+    assert.lengthOf(yield* (yield* Ledger).payments(tenant, { limit: 10 }), 0)
+  })
 })
 
 describe("a walk of lists", () => {
@@ -345,8 +339,8 @@ describe("keys that the store lost", () => {
   /** In a store that has recovered the charge of a lost key: nothing is charged by what `steps` ask. */
   const itInRecovered = (
     title: string,
-    steps: (first: Payment, provider: Provider, recovery: Recovery) => Steps,
-    { charges = 1, lostAt = noon, madeAt = noon, state = undefined as ChargeState | undefined } = {}
+    { charges = 1, lostAt = noon, madeAt = noon, state = undefined as ChargeState | undefined },
+    steps: (first: Payment, provider: Provider, recovery: Recovery) => Steps
   ) =>
     itRuns(title, function* () {
       const { inNewStore, nextStore, provider } = losing()
@@ -359,35 +353,28 @@ describe("keys that the store lost", () => {
       }, lostAt)
     })
 
-  itInRecovered("a recovered charge's payment answers its key, and nothing is charged", function* (first) {
+  itInRecovered("a recovered charge's payment answers its key, and nothing is charged", {}, function* (first) {
     const other = again({ details: { money: { minorUnits: 2000, currency: "EUR" } } })
     assert.strictEqual((yield* Effect.flip(other))._tag, "pointsman/KeyReused")
     for (const _ of [1, 2]) assert.deepInclude(yield* replays(first), { state: "Captured", idempotencyKey: key })
   })
 
-  const atMidnight = { charges: 11, madeAt: justBeforeMidnight, lostAt: justBeforeMidnight }
-  itInRecovered(
-    "nothing is charged by a key after midnight and with an open circuit",
-    function* (first, provider) {
-      yield* TestClock.adjust("1 second")
-      const approved = provider.onCharge
-      provider.onCharge = () => Effect.fail(new NotSent({ reason: "refused" }))
-      for (let tries = 0; tries < 5; tries++) yield* createOne()
-      provider.onCharge = approved
-      yield* replays(first)
-    },
-    atMidnight
-  )
+  const late = { charges: 11, madeAt: justBeforeMidnight, lostAt: justBeforeMidnight }
+  itInRecovered("nothing is charged by a key after midnight with an open circuit", late, function* (first, provider) {
+    yield* TestClock.adjust("1 second")
+    const approved = provider.onCharge
+    provider.onCharge = () => Effect.fail(new NotSent({ reason: "refused" }))
+    for (let tries = 0; tries < 5; tries++) yield* createOne()
+    provider.onCharge = approved
+    yield* replays(first)
+  })
 
-  itInRecovered(
-    "the payment of a charge that is pending for days answers its key",
-    function* (first) {
-      assert.strictEqual((yield* replays(first)).state, "ChargePending")
-    },
-    { lostAt: noon + 3 * day, state: { _tag: "Pending", providerRef: "ch_1" } }
-  )
+  const pendingSince = { lostAt: noon + 3 * day, state: { _tag: "Pending", providerRef: "ch_1" } } as const
+  itInRecovered("the payment of a charge that is pending for days answers its key", pendingSince, function* (first) {
+    assert.strictEqual((yield* replays(first)).state, "ChargePending")
+  })
 
-  itInRecovered("nothing is charged by a key after another loss on the next day", function* (first) {
+  itInRecovered("nothing is charged by a key after another loss on the next day", {}, function* (first) {
     yield* TestClock.adjust("20 hours")
     yield* recover(noon + 19 * hour)
     yield* replays(first)
@@ -406,29 +393,22 @@ describe("keys that the store lost", () => {
     })
   })
 
-  itInRecovered(
-    "a key whose 24 hours are over is a new payment",
-    function* () {
-      yield* TestClock.adjust("24 hours")
-      assert.isFalse((yield* again()).isReplay)
-    },
-    { charges: 2 }
-  )
+  itInRecovered("a key whose 24 hours are over is a new payment", { charges: 2 }, function* () {
+    yield* TestClock.adjust("24 hours")
+    assert.isFalse((yield* again()).isReplay)
+  })
 
-  itInRecovered(
-    "nothing is charged by the key of a charge that could not be recorded",
-    function* (_first, _provider, recovery) {
-      assert.deepInclude(at(recovery), { payments: [], kept: 1 })
-      assert.strictEqual((yield* Effect.flip(again()))._tag, "pointsman/PaymentResultUnknown")
-    },
-    { state: { _tag: "Captured", providerRef: "" } }
-  )
+  const blank = { state: { _tag: "Captured", providerRef: "" } } as const
+  itInRecovered("nothing is charged by the key of a charge that was not recorded", blank, function* (_, __, recovery) {
+    assert.deepInclude(at(recovery), { payments: [], kept: 1 })
+    assert.strictEqual((yield* Effect.flip(again()))._tag, "pointsman/PaymentResultUnknown")
+  })
 
-  itInRecovered("the payment of the charge answers a key that a page had", function* (first) {
+  itInRecovered("the payment of the charge answers a key that a page had", {}, function* (first) {
     yield* replays(first, { returnUrl: "https://shop.example/done" })
   })
 
-  itInRecovered("a refund under the key of its recovered charge is sent", function* ({ id }, provider) {
+  itInRecovered("a refund under the key of its recovered charge is sent", {}, function* ({ id }, provider) {
     assert.isFalse((yield* refundOf(id, 500, key)).isReplay)
     assert.lengthOf(provider.refunds, 1)
   })
@@ -506,23 +486,17 @@ describe("refunds, captures and voids that the store lost", () => {
     })
   }
 
-  itAtNoon("a refund made at the provider is one of the payment, once, also by message", function* (provider, one) {
+  itAtNoon("a refund made at the provider is one of the payment, once, also by message", function* (provider) {
     const id = yield* refundedThere(provider, null, 100)
     assert.deepInclude(at(yield* dryRun), { refunds: eur(1, 100), reviewed: [] })
     assert.deepInclude(at(yield* recoverAll), { refunds: eur(1, 100), reviewed: [] })
     const { payment, refunds } = yield* stored(id)
     assert.deepInclude(payment, { state: "PartiallyRefunded", refundedMinor: 100, review: null })
-    assert.deepStrictEqual(
-      refunds.map(({ origin, providerRefundId }) => [origin, providerRefundId]),
-      [["provider", "re_100"]]
-    )
+    assertFields(refunds, ["origin", "providerRefundId"], ["provider", "re_100"])
     const charge = { providerRef: payment.providerRef ?? "" }
     const stated = { minorUnits: 100, currency: "EUR" }
     const state = (): RefundState => ({ _tag: "Succeeded", providerRefundId: "re_100", stated })
-    yield* one.recordMessage({
-      ...{ connectionId: "main", tenant, receivedAt: noon, body: "{}", reason: null },
-      message: { id: "msg_1", at: noon, about: { _tag: "UnnamedRefund", charge, providerRefundId: "re_100", state } }
-    })
+    yield* say({ tenant }, { _tag: "UnnamedRefund", charge, providerRefundId: "re_100", state }, noon)
     assert.deepInclude(at(yield* recoverAll), { refunds: [], changed: [], reviewed: [] })
     assert.deepInclude((yield* stored(id)).payment, { refundedMinor: 100, review: null })
   })
@@ -594,26 +568,21 @@ describe("refunds, captures and voids that the store lost", () => {
     assert.deepInclude(yield* recoverLost, { ...listed, refunds: [], changed: [] })
   })
 
-  const unheard = listingWorld()
-  itAtNoon(
-    "a refund lost under the key of an unsent one is recorded",
-    function* () {
-      const { id } = yield* createOne()
-      const { ledger } = unheard
-      const unheardAt = ledger.calls.commit + 1
-      ledger.onCommit = (number) => (number === unheardAt ? "unheard" : undefined)
-      yield* Effect.flip(refundOf(id, 1))
-      const refundsOf = Effect.map(stored(id), ({ refunds }) => refunds.map((one) => [one.money.minorUnits, one.stage]))
-      assert.deepStrictEqual(yield* refundsOf, [[1, "Refused"]])
-      const putBack = yield* takeSnapshot
-      yield* refundOf(id, null)
-      yield* putBack
-      assert.deepInclude(at(yield* recoverAll), { refunds: eur(1, 1999), changed: [], reviewed: [] })
-      assert.deepInclude((yield* stored(id)).payment, { state: "Refunded", refundedMinor: 1999, review: null })
-      assert.deepStrictEqual(yield* refundsOf, [[1999, "Succeeded"]])
-    },
-    unheard
-  )
+  itIn("a refund lost under the key of an unsent one is recorded", listingWorld(), function* ({ ledger }) {
+    yield* TestClock.setTime(noon)
+    const { id } = yield* createOne()
+    const unheardAt = ledger.calls.commit + 1
+    ledger.onCommit = (number) => (number === unheardAt ? "unheard" : undefined)
+    yield* Effect.flip(refundOf(id, 1))
+    const refundsOf = Effect.map(stored(id), ({ refunds }) => refunds.map((one) => [one.money.minorUnits, one.stage]))
+    assert.deepStrictEqual(yield* refundsOf, [[1, "Refused"]])
+    const putBack = yield* takeSnapshot
+    yield* refundOf(id, null)
+    yield* putBack
+    assert.deepInclude(at(yield* recoverAll), { refunds: eur(1, 1999), changed: [], reviewed: [] })
+    assert.deepInclude((yield* stored(id)).payment, { state: "Refunded", refundedMinor: 1999, review: null })
+    assert.deepStrictEqual(yield* refundsOf, [[1999, "Succeeded"]])
+  })
 
   itAtNoon("the next recovery decides lost refunds of a lost capture without an answer", function* (provider) {
     const id = yield* loseCaptureAndRefunds

@@ -29,6 +29,14 @@ const refund = Effect.fnUntraced(function* (
   )
 })
 
+/** How requests for these amounts end, one after the other. */
+const asked = Effect.fnUntraced(function* (
+  payment: Payment,
+  ...rows: ReadonlyArray<readonly [amountMinor: number | null, answer: string, key?: string]>
+) {
+  for (const [amount, answer, key] of rows) assert.strictEqual(told(yield* refund(payment, amount, key)), answer)
+})
+
 const told = <E extends { readonly _tag: string }>(answer: Result.Result<{ readonly payment: Payment }, E>) =>
   Result.isFailure(answer)
     ? answer.failure._tag
@@ -42,15 +50,10 @@ const book = Effect.fnUntraced(function* ({ id }: Payment) {
 describe("partial refunds", () => {
   itIn("three refunds add up, the last clamped to what is left, and a fourth is refused", world(), function* (own) {
     const payment = yield* captured
-    assert.strictEqual(told(yield* refund(payment, 400)), "PartiallyRefunded 400")
-    assert.strictEqual(told(yield* refund(payment, 400)), "PartiallyRefunded 800")
-    assert.strictEqual(told(yield* refund(payment, 400)), "Refunded 1000")
-    assert.strictEqual(told(yield* refund(payment, 1)), "pointsman/InvalidAmount")
-    assert.strictEqual(told(yield* refund(payment, null)), "pointsman/InvalidAmount")
-    assert.deepStrictEqual(
-      own.provider.refunds.map(({ money }) => money.minorUnits),
-      [400, 400, 200]
-    )
+    yield* asked(payment, [400, "PartiallyRefunded 400"], [400, "PartiallyRefunded 800"], [400, "Refunded 1000"])
+    yield* asked(payment, [1, "pointsman/InvalidAmount"], [null, "pointsman/InvalidAmount"])
+    const sent = own.provider.refunds.map(({ money }) => money.minorUnits)
+    assert.deepStrictEqual(sent, [400, 400, 200])
     const { payment: stored, refunds } = yield* book(payment)
     assert.isUndefined(brokenBalance(stored, refunds))
   })
@@ -58,12 +61,12 @@ describe("partial refunds", () => {
   itIn("an unknown refund stays reserved; the rest can be refunded, and no more", world(), function* (own) {
     const payment = yield* captured
     own.provider.onRefund = silent
-    assert.strictEqual(told(yield* refund(payment, 700)), "pointsman/ResultUnknown")
+    yield* asked(payment, [700, "pointsman/ResultUnknown"])
     own.provider.onRefund = pending
-    assert.strictEqual(told(yield* refund(payment, null)), "pointsman/RefundPending")
+    const waits = "pointsman/RefundPending"
+    yield* asked(payment, [null, waits])
     assert.strictEqual(own.provider.refunds[1]?.money.minorUnits, 300)
-    assert.strictEqual(told(yield* refund(payment, null)), "pointsman/RefundPending")
-    assert.strictEqual(told(yield* refund(payment, 1)), "pointsman/RefundPending")
+    yield* asked(payment, [null, waits], [1, waits])
     assert.lengthOf(own.provider.refunds, 2)
     const { payment: stored } = yield* book(payment)
     assert.deepInclude(stored, { state: "Captured", refundedMinor: 0, refundPendingMinor: 1000 })
@@ -86,16 +89,15 @@ describe("partial refunds", () => {
 describe("a refund's key", () => {
   itIn("a key with another amount is refused, even if both have the same effect", world(), function* (own) {
     const payment = yield* captured
-    assert.strictEqual(told(yield* refund(payment, 1000, "refund-01")), "Refunded 1000")
-    assert.strictEqual(told(yield* refund(payment, null, "refund-01")), "pointsman/KeyReused")
-    assert.strictEqual(told(yield* refund(payment, 5000, "refund-01")), "pointsman/KeyReused")
+    yield* asked(payment, [1000, "Refunded 1000", "refund-01"])
+    const reused = "pointsman/KeyReused"
+    yield* asked(payment, [null, reused, "refund-01"], [5000, reused, "refund-01"])
     assert.lengthOf(own.provider.refunds, 1)
   })
 
   itIn("a clamped amount asked for again is the same refund", world(), function* (own) {
     const payment = yield* captured
-    assert.strictEqual(told(yield* refund(payment, 5000, "refund-01")), "Refunded 1000")
-    assert.strictEqual(told(yield* refund(payment, 5000, "refund-01")), "Refunded 1000")
+    yield* asked(payment, [5000, "Refunded 1000", "refund-01"], [5000, "Refunded 1000", "refund-01"])
     assert.lengthOf(own.provider.refunds, 1)
   })
 

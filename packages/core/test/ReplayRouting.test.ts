@@ -1,7 +1,6 @@
 /** A decision that is made again: under its own configuration the same, under another one what would move. */
 import { assert, describe, it } from "@effect/vitest"
 import {
-  type Caller,
   type Connection,
   Pointsman,
   type Replayed,
@@ -15,9 +14,8 @@ import { Deferred, Effect, Fiber, Redacted, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { chance } from "./support/Drift.ts"
 import { itIn } from "./support/ItIn.ts"
+import { liveCaller } from "./support/Pages.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
-
-const live: Caller = { ...caller, tenant: { ...tenant, environment: "production" } }
 
 /** `POINTSMAN_LONG=all`: more than ten thousand of them, some twenty seconds. */
 const payments = process.env["POINTSMAN_LONG"] === "all" ? 10_400 : 1_300
@@ -98,13 +96,13 @@ const storePayments = Effect.fnUntraced(function* (provider: ReturnType<typeof w
     const instruments =
       next() < 0.1 ? ["main", "cards"].map((connectionId) => ({ connectionId, token: Redacted.make("tok_1") })) : null
     if (number % 50 > 0) {
-      yield* Effect.ignore(pointsman.create(live, request({ instruments, details })))
+      yield* Effect.ignore(pointsman.create(liveCaller, request({ instruments, details })))
       continue
     }
     // Some on a hosted page: not every connection opens a checkout. Of some, no connection takes the amount.
     const asked = number % 250 > 0 ? details : { ...details, money: { minorUnits: 950_000, currency: "EUR" } }
     const page = request({ returnUrl: "https://shop.example/back", details: asked })
-    const { payment } = yield* pointsman.create(live, page)
+    const { payment } = yield* pointsman.create(liveCaller, page)
     yield* pointsman.openCheckout(yield* pointsman.pageToken(payment.id), "https://pay.example/return")
   }
 })
@@ -114,7 +112,7 @@ const replayed = Effect.fnUntraced(function* (
   from = 0
 ) {
   const pointsman = yield* Pointsman
-  return yield* Stream.runCollect(pointsman.replayRouting(live.tenant, { from, under }))
+  return yield* Stream.runCollect(pointsman.replayRouting(liveCaller.tenant, { from, under }))
 })
 
 const verdicts = (all: ReadonlyArray<Replayed>) => {
@@ -175,7 +173,7 @@ describe("thousands of stored payments", () => {
         // Another configuration: what it names alone differs.
         const other = yield* replayed({
           settings: { mode: "failover", order: ["cards"] },
-          connections: yield* directory.connections(live.tenant),
+          connections: yield* directory.connections(liveCaller.tenant),
           providerSupports: () => ({}),
           strategies: []
         })
@@ -255,9 +253,9 @@ describe("explanations", () => {
     connections: [{ id: "main", supports: { currencies: ["USD"] } }]
   })
   itIn("a hosted payment that no connection took says which was excluded and why", unrouted, function* (_, pointsman) {
-    const { payment } = yield* pointsman.create(live, request({ returnUrl: "https://shop.example/back" }))
+    const { payment } = yield* pointsman.create(liveCaller, request({ returnUrl: "https://shop.example/back" }))
     yield* pointsman.openCheckout(yield* pointsman.pageToken(payment.id), "https://pay.example/return")
-    const sentences = yield* sentencesOf(live.tenant, payment.id)
+    const sentences = yield* sentencesOf(liveCaller.tenant, payment.id)
     assert.includeMembers(sentences, [
       "No connection could accept the payment.",
       "The main acquirer (main): CURRENCY_NOT_SUPPORTED. The connection does not accept EUR."

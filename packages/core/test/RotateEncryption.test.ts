@@ -8,6 +8,7 @@ import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto"
 import { messageContext } from "../src/model/StoredMessage.ts"
 import * as SecretsLayer from "../src/ports/SecretsLayer.ts"
 import { itRuns } from "./support/ItIn.ts"
+import { assertFields } from "./support/Steps.ts"
 
 const crypto = Layer.mergeAll(Aead.layerWebCrypto, Mac.layerWebCrypto, Digest.layerWebCrypto, Kdf.layerWebCrypto).pipe(
   Layer.provideMerge(SecureRandom.layerWebCrypto)
@@ -223,9 +224,6 @@ describe("rotating the encryption key", () => {
     assert.deepStrictEqual(rotation.left.unreadable, { count: 2, first: credentialsContext("b") })
     assert.deepStrictEqual([...rotation.left.byKey.values()], [all - 2, 0])
     const { connections } = yield* Context.get(storage, Directory).contents
-    assert.deepStrictEqual(
-      connections.slice(1, 3).map(({ sealedCredentials }) => sealedCredentials),
-      [lost, moved]
-    )
+    assertFields(connections.slice(1, 3), "sealedCredentials", lost, moved)
   })
 })

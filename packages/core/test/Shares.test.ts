@@ -7,19 +7,14 @@ import { Metrics, type Payment, Pointsman, type VerifiedMessage } from "@pointsm
 import { Ledger, NotSent, Unanswered } from "@pointsman/core/ports"
 import { Effect, Fiber, Latch, Metric } from "effect"
 import { TestClock } from "effect/testing"
+import { minute, pass, second, settle } from "./support/Delivering.ts"
 import { itIn } from "./support/ItIn.ts"
 import { operate } from "./support/Operations.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
 
-const second = 1_000
-const minute = 60 * second
 const share = 16
 const timeout = 30 * second
 const silent = Effect.fail(new Unanswered({ reason: "time-out" }))
-
-/** As far as every fiber can come at this moment. */
-const settle = Effect.repeat(Effect.yieldNow, { times: 200 })
-const pass = (millis: number) => Effect.andThen(TestClock.adjust(millis), settle)
 
 /** Euros go to a provider that hangs when it is asked for anything again, dollars to one that answers. */
 const scene = (options: { readonly hanging?: number; readonly lookUpsPerConnection?: number } = {}) => {
@@ -67,30 +62,18 @@ const create = (currency: "EUR" | "USD", index = 0) =>
     (created): Payment => created.payment
   )
 
-/** How payments come to wait for a lookup. */
+/** How payments come to wait for a lookup: by a provider that does not answer it. */
 const openOnes = {
-  charges: (own: World) =>
-    Effect.gen(function* () {
-      own.provider.onCharge = () => silent
-      yield* create("EUR")
-    }),
-  captures: (own: World) =>
-    Effect.gen(function* () {
-      own.provider.onCapture = () => silent
-      yield* operate("capture", (yield* create("EUR")).id)
-    }),
-  voids: (own: World) =>
-    Effect.gen(function* () {
-      own.provider.onVoid = () => silent
-      yield* operate("void", (yield* create("EUR")).id)
-    }),
-  refunds: (own: World) =>
-    Effect.gen(function* () {
-      const { id } = yield* create("EUR")
-      yield* operate("capture", id)
-      own.provider.onRefund = () => silent
-      yield* operate("refund", id)
-    })
+  charges: Effect.asVoid(create("EUR")),
+  captures: Effect.flatMap(create("EUR"), ({ id }) => operate("capture", id)),
+  voids: Effect.flatMap(create("EUR"), ({ id }) => operate("void", id)),
+  refunds: Effect.flatMap(create("EUR"), ({ id }) => Effect.andThen(operate("capture", id), operate("refund", id)))
+}
+const silences = {
+  charges: { onCharge: () => silent },
+  captures: { onCapture: () => silent },
+  voids: { onVoid: () => silent },
+  refunds: { onRefund: () => silent }
 }
 
 const start = Effect.flatMap(Pointsman, (pointsman) =>
@@ -103,7 +86,8 @@ describe("a provider that hangs", () => {
   for (const what of ["charges", "captures", "voids", "refunds"] as const) {
     const { most, own, underWay } = scene()
     itIn(`200 ${what} take their share, and another's unknown is asked in time`, own, function* () {
-      for (let count = 0; count < 200; count++) yield* openOnes[what](own)
+      Object.assign(own.provider, silences[what])
+      yield* Effect.repeat(openOnes[what], { times: 199 })
       // Refunds are looked up once a day.
       if (what === "refunds") yield* TestClock.adjust(24 * 60 * minute)
       yield* start
@@ -203,52 +187,49 @@ describe("the connection that a check asks", () => {
 })
 
 describe("a provider that sends many messages at once", () => {
-  itIn(
-    "100 that are slow to record take one share, and others continue",
-    world({
-      connections: [
-        { id: "flooding", supports: { currencies: ["EUR"] } },
-        { id: "other", supports: { currencies: ["USD"] } }
-      ]
-    }),
-    function* (own, pointsman) {
-      const ledger = yield* Ledger
-      own.provider.onCharge = () => silent
-      const messages: Array<VerifiedMessage> = []
-      for (let index = 0; index <= 100; index++) {
-        const { id } = yield* create(index < 100 ? "EUR" : "USD")
-        const [attempt] = yield* ledger.attempts(tenant, id)
-        const { connectionId = "", id: attemptId = "" } = attempt ?? {}
-        const state = () => ({ _tag: "Captured", providerRef: `ref_${attemptId}` }) as const
-        const message = {
-          id: `msg_${index}`,
-          at: 0,
-          about: { _tag: "Charge" as const, charge: { attemptId }, state }
-        }
-        messages.push({ connectionId, tenant, receivedAt: 0, body: "{}", reason: null, message })
+  const flooded = world({
+    connections: [
+      { id: "flooding", supports: { currencies: ["EUR"] } },
+      { id: "other", supports: { currencies: ["USD"] } }
+    ]
+  })
+  itIn("100 that are slow to record take one share, and others continue", flooded, function* (own, pointsman) {
+    const ledger = yield* Ledger
+    own.provider.onCharge = () => silent
+    const messages: Array<VerifiedMessage> = []
+    for (let index = 0; index <= 100; index++) {
+      const { id } = yield* create(index < 100 ? "EUR" : "USD")
+      const [attempt] = yield* ledger.attempts(tenant, id)
+      const { connectionId = "", id: attemptId = "" } = attempt ?? {}
+      const state = () => ({ _tag: "Captured", providerRef: `ref_${attemptId}` }) as const
+      const message = {
+        id: `msg_${index}`,
+        at: 0,
+        about: { _tag: "Charge" as const, charge: { attemptId }, state }
       }
-      const recordable = Latch.makeUnsafe()
-      let begun = 0
-      own.ledger.beforeCommit = (_, { message }) => {
-        if (message?.after.connectionId !== "flooding") return Effect.void
-        begun += 1
-        return recordable.await
-      }
-      const waiting = Effect.map(Metric.value(Metrics.messagesWaiting("flooding")), ({ value }) => value)
-      const flood = yield* Effect.forkScoped(
-        Effect.forEach(messages.slice(0, 100), pointsman.recordMessage, { concurrency: "unbounded", discard: true })
-      )
-      yield* settle
-      assert.deepStrictEqual([begun, yield* waiting], [share, 100 - share])
-      yield* Effect.forEach(messages.slice(100), pointsman.recordMessage)
-      assert.strictEqual(begun, share)
-      yield* recordable.open
-      yield* Fiber.join(flood)
-      assert.deepStrictEqual([begun, yield* waiting], [100, 0])
-      const settled = yield* pointsman.payments(tenant, { states: ["Captured"], limit: 200 })
-      assert.lengthOf(settled.items, 101)
+      messages.push({ connectionId, tenant, receivedAt: 0, body: "{}", reason: null, message })
     }
-  )
+    const recordable = Latch.makeUnsafe()
+    let begun = 0
+    own.ledger.beforeCommit = (_, { message }) => {
+      if (message?.after.connectionId !== "flooding") return Effect.void
+      begun += 1
+      return recordable.await
+    }
+    const waiting = Effect.map(Metric.value(Metrics.messagesWaiting("flooding")), ({ value }) => value)
+    const flood = yield* Effect.forkScoped(
+      Effect.forEach(messages.slice(0, 100), pointsman.recordMessage, { concurrency: "unbounded", discard: true })
+    )
+    yield* settle
+    assert.deepStrictEqual([begun, yield* waiting], [share, 100 - share])
+    yield* Effect.forEach(messages.slice(100), pointsman.recordMessage)
+    assert.strictEqual(begun, share)
+    yield* recordable.open
+    yield* Fiber.join(flood)
+    assert.deepStrictEqual([begun, yield* waiting], [100, 0])
+    const settled = yield* pointsman.payments(tenant, { states: ["Captured"], limit: 200 })
+    assert.lengthOf(settled.items, 101)
+  })
 
   itIn("more than may wait are refused, and taken once those before are gone", world(), function* (own, pointsman) {
     const { id } = yield* create("EUR")

@@ -1,5 +1,5 @@
 /** Ages that decide about money are counted by the clock that all servers of a store share, not by a server's own. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { type Payment, Pointsman } from "@pointsman/core"
 import { Ledger, StorageClock, Unanswered } from "@pointsman/core/ports"
 import { Clock, Effect, Layer, Option } from "effect"
@@ -54,26 +54,23 @@ const checkedState = Effect.fnUntraced(function* (payment: Payment) {
 
 describe("the store's clock", () => {
   for (const machineAheadMillis of [65_000, -10 * minute]) {
-    itIn(
-      `"never received" follows store time, ours ${machineAheadMillis / 1_000} s ahead`,
-      given(machineAheadMillis),
-      function* ({ own }) {
-        yield* TestClock.setTime(1_000_000_000)
-        const { payment } = yield* (yield* Pointsman).create(caller, request())
-        assert.strictEqual(payment.createdAt, 1_000_000_000)
-        const book = Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
-        assert.strictEqual(book.attempts[0]?.sentAt, 1_000_000_000)
-        // The first check is due after a minute, 5 s before the call is old enough.
-        yield* TestClock.adjust("59 seconds")
-        assert.strictEqual(yield* checkedState(payment), "ChargeUnknown")
-        assert.lengthOf(own.provider.lookUps, 0)
-        yield* TestClock.adjust("1 second")
-        assert.strictEqual(yield* checkedState(payment), "ChargeUnknown")
-        assert.lengthOf(own.provider.lookUps, 1)
-        yield* TestClock.adjust("4 minutes")
-        assert.strictEqual(yield* checkedState(payment), "Failed")
-      }
-    )
+    const { layer, own } = given(machineAheadMillis)
+    itIn(`"never received" follows store time, ours ${machineAheadMillis / 1_000} s ahead`, { layer }, function* () {
+      yield* TestClock.setTime(1_000_000_000)
+      const { payment } = yield* (yield* Pointsman).create(caller, request())
+      assert.strictEqual(payment.createdAt, 1_000_000_000)
+      const book = Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
+      assert.strictEqual(book.attempts[0]?.sentAt, 1_000_000_000)
+      // The first check is due after a minute, 5 s before the call is old enough.
+      yield* TestClock.adjust("59 seconds")
+      assert.strictEqual(yield* checkedState(payment), "ChargeUnknown")
+      assert.lengthOf(own.provider.lookUps, 0)
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(yield* checkedState(payment), "ChargeUnknown")
+      assert.lengthOf(own.provider.lookUps, 1)
+      yield* TestClock.adjust("4 minutes")
+      assert.strictEqual(yield* checkedState(payment), "Failed")
+    })
   }
 
   itIn("an operator's 'never received' is believed no sooner after a clock changed", given(0), function* (own) {
@@ -92,16 +89,13 @@ describe("the store's clock", () => {
     assert.strictEqual((yield* resolve).state, "Failed")
   })
 
-  const { clocks, layer } = given(0)
-  it.effect("'never received' is believed once the full age has passed since a clock changed", () =>
-    Effect.gen(function* () {
-      const { payment } = yield* (yield* Pointsman).create(caller, request())
-      yield* TestClock.adjust("299 seconds")
-      clocks.agesFrom = yield* Clock.currentTimeMillis
-      yield* TestClock.adjust("1 second")
-      assert.strictEqual(yield* checkedState(payment), "ChargeUnknown")
-      yield* TestClock.adjust("25 minutes")
-      assert.strictEqual(yield* checkedState(payment), "Failed")
-    }).pipe(Effect.provide(layer))
-  )
+  itIn("'never received' is believed once the full age has passed since a clock changed", given(0), function* (own) {
+    const { payment } = yield* (yield* Pointsman).create(caller, request())
+    yield* TestClock.adjust("299 seconds")
+    own.clocks.agesFrom = yield* Clock.currentTimeMillis
+    yield* TestClock.adjust("1 second")
+    assert.strictEqual(yield* checkedState(payment), "ChargeUnknown")
+    yield* TestClock.adjust("25 minutes")
+    assert.strictEqual(yield* checkedState(payment), "Failed")
+  })
 })

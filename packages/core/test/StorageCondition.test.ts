@@ -32,35 +32,33 @@ const refusable = () => {
 }
 
 describe("a storage that takes no new work", () => {
-  itIn(
-    "a request that may move money is refused unwritten, and its key is free",
-    refusable(),
-    function* ({ provider, state }) {
-      const pointsman = yield* Pointsman
-      const manual = { captureMethod: "manual" } as const
-      const { payment } = yield* pointsman.create(caller, request({ details: manual }))
-      state.reading = refused
-      const order = { paymentId: payment.id, idempotencyKey: "order-0002", amountMinor: null, reason: null }
-      const keyed = request({ idempotencyKey: "order-0001" })
-      for (const failure of [
-        yield* Effect.flip(pointsman.create(caller, keyed)),
-        yield* Effect.flip(pointsman.create(caller, request({ returnUrl: "https://shop.example" }))),
-        yield* Effect.flip(pointsman.capture(caller, order)),
-        yield* Effect.flip(pointsman.void(caller, order)),
-        yield* Effect.flip(pointsman.refund(caller, order))
-      ]) {
-        assert.instanceOf(failure, NotAdmitted)
-      }
-      assert.lengthOf((yield* pointsman.payments(tenant, { limit: 10 })).items, 1)
-      assert.deepStrictEqual(yield* pointsman.payment(tenant, payment.id), payment)
-      assert.lengthOf(provider.charges, 1)
-
-      state.reading = { refusal: null, warnings: [] }
-      const created = yield* pointsman.create(caller, keyed)
-      assert.isFalse(created.isReplay)
-      assert.strictEqual((yield* pointsman.capture(caller, order)).payment.state, "Captured")
+  const halted = refusable()
+  itIn("a request that may move money is refused unwritten, and its key is free", halted, function* (own) {
+    const { provider, state } = own
+    const pointsman = yield* Pointsman
+    const manual = { captureMethod: "manual" } as const
+    const { payment } = yield* pointsman.create(caller, request({ details: manual }))
+    state.reading = refused
+    const order = { paymentId: payment.id, idempotencyKey: "order-0002", amountMinor: null, reason: null }
+    const keyed = request({ idempotencyKey: "order-0001" })
+    for (const failure of [
+      yield* Effect.flip(pointsman.create(caller, keyed)),
+      yield* Effect.flip(pointsman.create(caller, request({ returnUrl: "https://shop.example" }))),
+      yield* Effect.flip(pointsman.capture(caller, order)),
+      yield* Effect.flip(pointsman.void(caller, order)),
+      yield* Effect.flip(pointsman.refund(caller, order))
+    ]) {
+      assert.instanceOf(failure, NotAdmitted)
     }
-  )
+    assert.lengthOf((yield* pointsman.payments(tenant, { limit: 10 })).items, 1)
+    assert.deepStrictEqual(yield* pointsman.payment(tenant, payment.id), payment)
+    assert.lengthOf(provider.charges, 1)
+
+    state.reading = { refusal: null, warnings: [] }
+    const created = yield* pointsman.create(caller, keyed)
+    assert.isFalse(created.isReplay)
+    assert.strictEqual((yield* pointsman.capture(caller, order)).payment.state, "Captured")
+  })
 
   itIn("payments that are due wait until the background takes work again", refusable(), function* (own, pointsman) {
     own.ledger.onCommit = (number) => (number > 1 ? "unwritten" : undefined)

@@ -16,7 +16,7 @@ import { Effect, Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn } from "./support/ItIn.ts"
 import { attemptsOf, stored, typesOf } from "./support/Pages.ts"
-import { caller, request, tenant, type World, world } from "./support/World.ts"
+import { caller, request, tenant, world } from "./support/World.ts"
 
 const providerRef = "ref"
 
@@ -62,13 +62,12 @@ const messaging = (readsStored = true, keptOfMessage?: (body: string) => string)
     }))
   })
   own.provider.onCharge = () => Effect.succeed({ _tag: "Pending", providerRef })
-  return { own, breakReader: () => (isMended = false), mend: () => (isMended = true) }
+  return { ...own, breakReader: () => (isMended = false), mend: () => (isMended = true) }
 }
 
-const pending = Effect.fnUntraced(function* (own: World) {
+const pending = Effect.gen(function* () {
   const { payment } = yield* (yield* Pointsman).create(caller, request())
   const [attempt] = yield* attemptsOf(payment)
-  assert.isDefined(own)
   return { payment, attemptId: attempt?.id ?? "" }
 })
 
@@ -86,9 +85,8 @@ const outcomes = Effect.gen(function* () {
 })
 
 describe("a stored message", () => {
-  const whole = messaging()
-  itIn("an applied message's body is sealed in the store and read back whole", whole.own, function* () {
-    const { attemptId, payment } = yield* pending(whole.own)
+  itIn("an applied message's body is sealed in the store and read back whole", messaging(), function* () {
+    const { attemptId, payment } = yield* pending
     const body = bodyOf(attemptId)
     yield* deliver(body)
     assert.strictEqual((yield* stored(payment)).state, "Captured")
@@ -108,8 +106,8 @@ describe("a stored message", () => {
   })
 
   const sparing = messaging(true, keptFields(new Set(["id", "attempt"])))
-  itIn("a connector that says what is kept stores only that, and all it cannot read", sparing.own, function* () {
-    const { attemptId, payment } = yield* pending(sparing.own)
+  itIn("a connector that says what is kept stores only that, and all it cannot read", sparing, function* (own) {
+    const { attemptId, payment } = yield* pending
     const text = (id: string) => JSON.stringify({ id, email: "ada@shop.example", attempt: attemptId })
     yield* deliver(text("msg_1"))
     assert.strictEqual((yield* stored(payment)).state, "Captured")
@@ -119,7 +117,7 @@ describe("a stored message", () => {
       JSON.stringify({ id: "msg_1", attempt: attemptId })
     )
     yield* deliver(text("msg_1"))
-    sparing.breakReader()
+    own.breakReader()
     yield* deliver(text("msg_2"))
     const { items } = yield* pointsman.messages({ limit: 10 })
     assert.lengthOf(items, 2)
@@ -127,9 +125,8 @@ describe("a stored message", () => {
     assert.strictEqual((yield* pointsman.message("main", unread?.eventId ?? "")).body, text("msg_2"))
   })
 
-  const old = messaging()
-  itIn("a message of a version that did not seal is read and applied all the same", old.own, function* () {
-    const { attemptId, payment } = yield* pending(old.own)
+  itIn("a message of a version that did not seal is read and applied all the same", messaging(), function* () {
+    const { attemptId, payment } = yield* pending
     const body = bodyOf(attemptId)
     yield* (yield* Ledger).storeMessage(tenant, {
       connectionId: "main",
@@ -152,10 +149,9 @@ describe("a stored message", () => {
     assert.strictEqual((yield* stored(payment)).state, "Captured")
   })
 
-  const failing = messaging()
-  itIn("a store that fails applies nothing, and the message applies when it repeats", failing.own, function* () {
-    const { attemptId, payment } = yield* pending(failing.own)
-    const { ledger } = failing.own
+  itIn("a store that fails applies nothing, and the message applies when it repeats", messaging(), function* (own) {
+    const { attemptId, payment } = yield* pending
+    const { ledger } = own
     ledger.canRead = (method) => method !== "storeMessage"
     assert.isTrue(Result.isFailure(yield* Effect.result(deliver(bodyOf(attemptId)))))
     assert.deepStrictEqual(yield* outcomes, [])
@@ -174,10 +170,9 @@ describe("a stored message", () => {
 })
 
 describe("a message that is applied again", () => {
-  const mended = messaging()
-  itIn("an unreadable message is applied once after its reader is corrected", mended.own, function* (_, pointsman) {
-    const { attemptId, payment } = yield* pending(mended.own)
-    mended.breakReader()
+  itIn("an unreadable message is applied once after its reader is corrected", messaging(), function* (own, pointsman) {
+    const { attemptId, payment } = yield* pending
+    own.breakReader()
     // The provider sends it until it is accepted: it is stored once.
     for (let time = 0; time < 2; time++) yield* deliver(bodyOf(attemptId))
     const [[eventId]] = (yield* outcomes) as [readonly [string, MessageOutcome]]
@@ -187,7 +182,7 @@ describe("a message that is applied again", () => {
     const still = yield* Effect.flip(pointsman.applyMessage("main", eventId))
     assert.deepInclude(still, { _tag: "pointsman/MessageNotApplicable", reason: "it cannot be read: at attempt" })
     assert.deepStrictEqual(yield* outcomes, [[eventId, "unreadable"]])
-    mended.mend()
+    own.mend()
     const applied = yield* pointsman.applyMessage("main", eventId)
     assert.deepInclude(applied, { outcome: "applied", about: "charge", paymentId: payment.id, reason: null })
     assert.strictEqual((yield* stored(payment)).state, "Captured")
@@ -199,9 +194,8 @@ describe("a message that is applied again", () => {
     assert.deepStrictEqual(yield* typesOf(payment), ["payment.created", "payment.pending", "payment.captured"])
   })
 
-  const unmatched = messaging()
-  itIn("a message about nothing stored here stays unmatched, and others are untouched", unmatched.own, function* () {
-    const { attemptId, payment } = yield* pending(unmatched.own)
+  itIn("a message about nothing stored here stays unmatched, and others are untouched", messaging(), function* () {
+    const { attemptId, payment } = yield* pending
     yield* deliver(bodyOf(attemptId), "backup")
     const pointsman = yield* Pointsman
     for (let time = 0; time < 2; time++) {
@@ -217,10 +211,10 @@ describe("a message that is applied again", () => {
   it.effect("a check applies a dispute that names a charge which a lookup records later", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
-      const { provider } = early.own
+      const { provider } = early
       provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
       provider.onLookUpCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
-      const { payment } = yield* pending(early.own)
+      const { payment } = yield* pending
       yield* deliver(JSON.stringify({ id: "msg_1", disputed: providerRef }))
       yield* deliver(JSON.stringify({ id: "msg_2", disputed: "elsewhere" }))
       const unmatched = [
@@ -242,12 +236,11 @@ describe("a message that is applied again", () => {
       yield* pointsman.checkDue
       assert.strictEqual((yield* stored(payment)).state, "ChargedBack")
       assert.deepStrictEqual((yield* outcomes).toSorted(), [["msg_1", "applied"], unmatched[1]])
-    }).pipe(Effect.provide(Layer.provide(early.own.layer, refusable)))
+    }).pipe(Effect.provide(Layer.provide(early.layer, refusable)))
   )
 
-  const declined = messaging()
-  itIn("operations review the payment of a dispute that names a declined charge", declined.own, function* () {
-    declined.own.provider.onCharge = () =>
+  itIn("operations review the payment of a dispute that names a declined charge", messaging(), function* (own) {
+    own.provider.onCharge = () =>
       Effect.succeed({ _tag: "Declined", providerRef, category: "other", code: "no", soft: false })
     const { payment } = yield* (yield* Pointsman).create(caller, request())
     yield* deliver(JSON.stringify({ id: "msg_1", disputed: providerRef }))
@@ -255,8 +248,7 @@ describe("a message that is applied again", () => {
     assert.deepStrictEqual((yield* stored(payment)).review?.reasons, ["conflict"])
   })
 
-  const mute = messaging(false)
-  itIn("a connector that reads no stored messages is refused and nothing changes", mute.own, function* () {
+  itIn("a connector that reads no stored messages is refused and nothing changes", messaging(false), function* () {
     yield* deliver(bodyOf("att_none"))
     const failure = yield* Effect.flip((yield* Pointsman).applyMessage("main", "msg_1"))
     assert.deepInclude(failure, { reason: "its connector does not read stored messages" })

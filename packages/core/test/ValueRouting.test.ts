@@ -2,7 +2,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import {
   bySuccess,
-  type Caller,
   type FeeRule,
   type OutcomeCounts,
   type PaymentDetails,
@@ -14,9 +13,8 @@ import type { ChargeAnswer } from "@pointsman/core/ports"
 import { Effect, Stream } from "effect"
 import { chance } from "./support/Drift.ts"
 import { itIn } from "./support/ItIn.ts"
-import { caller, request, tenant, world } from "./support/World.ts"
-
-const live: Caller = { ...caller, tenant: { ...tenant, environment: "production" } }
+import { liveCaller } from "./support/Pages.ts"
+import { request, world } from "./support/World.ts"
 
 const onePoint = { maxApprovalLossPpm: 10_000 }
 
@@ -196,7 +194,7 @@ const fees: ReadonlyArray<FeeRule> = [
 ]
 
 const feeAt = Effect.fnUntraced(function* (details: Partial<PaymentDetails>) {
-  const { payment } = yield* (yield* Pointsman).create(live, request({ details }))
+  const { payment } = yield* (yield* Pointsman).create(liveCaller, request({ details }))
   return payment.routing?.candidates.find(({ connectionId }) => connectionId === "main")?.value?.fee
 })
 
@@ -247,10 +245,10 @@ describe("payments that are routed by value", () => {
   })
   itIn("the cheaper of two that approve leads, explained, and a replay agrees", shop, function* (own, pointsman) {
     own.provider.onCharge = (charge) => Effect.succeed(captured(charge))
-    for (let number = 0; number < 150; number++) yield* pointsman.create(live, request())
+    for (let number = 0; number < 150; number++) yield* pointsman.create(liveCaller, request())
     const recent = own.provider.charges.slice(-60).map(({ connectionId }) => connectionId)
     assert.isAbove(recent.filter((id) => id === "backup").length, 30)
-    const all = yield* Stream.runCollect(pointsman.replayRouting(live.tenant, { from: 0 }))
+    const all = yield* Stream.runCollect(pointsman.replayRouting(liveCaller.tenant, { from: 0 }))
     assert.deepStrictEqual(new Set(all.map(({ verdict }) => verdict)), new Set(["same"]))
     const led = all.findLast(({ payment }) => payment.routing.note?.includes("leads by its expected value"))?.payment
     const decision = led?.routing
@@ -267,7 +265,7 @@ describe("payments that are routed by value", () => {
     const expected = ({ approvalPpm, fee }: RouteValue) => approvalPpm * (1999 - (fee?.feeMinor ?? 0))
     for (const { value } of decision?.candidates ?? [])
       assert.strictEqual(value?.expectedMicros, value && expected(value))
-    const { chapters } = yield* pointsman.explainRouting(live.tenant, led?.id ?? "")
+    const { chapters } = yield* pointsman.explainRouting(liveCaller.tenant, led?.id ?? "")
     const sentences = chapters.flatMap((chapter) => chapter.sentences)
     assert.include(
       sentences,
@@ -285,10 +283,10 @@ describe("payments that are routed by value", () => {
     connections: [{ id: "main", fees: [{ fixed: { EUR: 1 } }] }, { id: "backup" }]
   })
   itIn("no decision for the objective approval has anything of fees", byApproval, function* () {
-    const { payment } = yield* (yield* Pointsman).create(live, request())
+    const { payment } = yield* (yield* Pointsman).create(liveCaller, request())
     assert.notProperty(payment.routing, "maxApprovalLossPpm")
     for (const one of payment.routing?.candidates ?? []) assert.notProperty(one, "value")
-    const { payment: next } = yield* (yield* Pointsman).create(live, request())
+    const { payment: next } = yield* (yield* Pointsman).create(liveCaller, request())
     for (const { rates } of next.routing?.candidates ?? [])
       for (const rate of Object.values(rates ?? {})) assert.hasAllKeys(rate, ["succeeded", "failed"])
   })
