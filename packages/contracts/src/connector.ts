@@ -9,6 +9,7 @@
 export type { ConnectorDefinition, TransportAnswer } from "@pointsman/core/connector"
 export { connectorSuite } from "./connector/ConnectorSuite.ts"
 export * from "./connector/ConnectorUnderTest.ts"
+export * from "./connector/OwnReads.ts"
 export * from "./connector/OwnTests.ts"
 export {
   playedConnector,
@@ -29,6 +30,7 @@ export {
 export {
   type ChargeInBooks,
   type FaultyProvider,
+  faultyNetwork,
   type ProviderWorld,
   type Random,
   worldSuite

@@ -7,7 +7,7 @@ import { itRuns } from "../vitest.ts"
 import { assertFailsWith, assertRequests, endOf } from "./AnswersChapter.ts"
 import type { ConnectorUnderTest } from "./ConnectorUnderTest.ts"
 import { foreign, malformed } from "./FaultsChapter.ts"
-import { connect, timeoutMillis } from "./Rehearsal.ts"
+import { connect, type Rehearsal, timeoutMillis } from "./Rehearsal.ts"
 import { scriptedTransport } from "./ScriptedTransport.ts"
 import { textIn } from "./SecretsChapter.ts"
 
@@ -24,7 +24,7 @@ export const accountChapter = (subject: ConnectorUnderTest): void => {
     if (account === undefined) return
     itRuns("the provider's answer is its account, the same each time", function* () {
       for (let time = 0; time < 2; time++) {
-        const asked = yield* askedFor(subject, account.answer)
+        const asked = yield* askedFor(subject, account.answer && Effect.succeed(account.answer))
         if (Exit.isFailure(asked.exit)) return assert.fail(`expected an account, and the connector ${endOf(asked)}`)
         assert.deepStrictEqual(asked.exit.value, account.is)
         assertRequests(asked, account.answer === undefined ? 0 : 1)
@@ -34,23 +34,9 @@ export const accountChapter = (subject: ConnectorUnderTest): void => {
     })
     const { answer } = account
     if (answer === undefined) return
-    for (const [what, spoiled] of [...malformed(answer), ...foreign(answer), ...refused(answer)]) {
-      itRuns(`${what} is Unanswered and shows no secret`, function* () {
-        const echo = subject.secrets.join(" ")
-        const asked = yield* askedFor(subject, { ...spoiled, headers: { ...spoiled.headers, echo } })
-        assertFailsWith("Unanswered", asked)
-        assertRequests(asked, 1)
-        for (const secret of subject.secrets) assert.notInclude(textIn([asked.exit]), secret)
-      })
-    }
-    for (const failure of [new NotSent({ reason: "refused" }), new Unanswered({ reason: "silence" })]) {
-      itRuns(`${failure._tag} of the transport stays the same`, function* () {
-        const { requests, transport } = scriptedTransport([Effect.fail(failure)])
-        const exit = yield* Effect.exit(connect(subject, transport).account?.() ?? Effect.die("no account"))
-        assertFailsWith(failure._tag === "pointsman/NotSent" ? "NotSent" : "Unanswered", { exit })
-        assertRequests({ exit, requests }, 1)
-      })
-    }
+    unknownAfter(subject, [...malformed(answer), ...foreign(answer), ...refused(answer)], "", (given) =>
+      askedFor(subject, given)
+    )
   })
 }
 
@@ -58,8 +44,39 @@ export const accountChapter = (subject: ConnectorUnderTest): void => {
 export const refused = (answer: TransportAnswer): ReadonlyArray<readonly [string, TransportAnswer]> =>
   [400, 401, 403, 409, 429].map((status) => [`status ${status} with the body of a success`, { ...answer, status }])
 
-const askedFor = Effect.fnUntraced(function* (subject: ConnectorUnderTest, answer: TransportAnswer | undefined) {
-  const { requests, transport } = scriptedTransport(answer === undefined ? [] : [Effect.succeed(answer)])
+type Answering = Effect.Effect<TransportAnswer, NotSent | Unanswered>
+
+/** Spoiled responses are Unanswered and show no secret that comes back with them; what the transport says stays the same. */
+export const unknownAfter = (
+  { secrets }: ConnectorUnderTest,
+  spoiled: ReadonlyArray<readonly [string, TransportAnswer]>,
+  where: string,
+  ask: (answer: Answering) => Effect.Effect<Pick<Rehearsal, "exit" | "requests">>,
+  sent = 1
+): void => {
+  for (const [how, answer] of spoiled) {
+    itRuns(`${how}${where} is Unanswered and shows no secret`, function* () {
+      const echo = secrets.join(" ")
+      const asked = yield* ask(Effect.succeed({ ...answer, headers: { ...answer.headers, echo } }))
+      assertFailsWith("Unanswered", asked)
+      assertRequests(asked, sent)
+      for (const secret of secrets) assert.notInclude(textIn([asked.exit]), secret)
+    })
+  }
+  itRuns(`a failure of the transport${where} stays the same`, function* () {
+    for (const [tag, failure] of [
+      ["NotSent", new NotSent({ reason: "refused by the script" })],
+      ["Unanswered", new Unanswered({ reason: "silence by the script" })]
+    ] as const) {
+      const asked = yield* ask(Effect.fail(failure))
+      assertFailsWith(tag, asked)
+      assertRequests(asked, sent)
+    }
+  })
+}
+
+const askedFor = Effect.fnUntraced(function* (subject: ConnectorUnderTest, answer: Answering | undefined) {
+  const { requests, transport } = scriptedTransport(answer === undefined ? [] : [answer])
   const exit = yield* Effect.exit(connect(subject, transport).account?.() ?? Effect.die("the connector has no account"))
   return { exit, requests }
 })

@@ -11,7 +11,7 @@ import {
   type ReportRow,
   type TransportAnswer
 } from "@pointsman/core/connector"
-import { Effect, Redacted } from "effect"
+import { Effect, Result } from "effect"
 import {
   type ByHandAtProvider,
   type ByHandSituation,
@@ -21,6 +21,7 @@ import {
   type ToldByHand
 } from "./ConnectorUnderTest.ts"
 import { anySecret } from "./MessagesChapter.ts"
+import { readBy, readKept } from "./OwnReads.ts"
 import { connect } from "./Rehearsal.ts"
 import { scriptedTransport } from "./ScriptedTransport.ts"
 
@@ -108,15 +109,11 @@ const eachOf = <Shape>(
   }
 }
 
-const readBy = Effect.fnUntraced(function* (connector: Connector, raw: SignedMessage, secret: string) {
-  const { keptOfMessage, readMessage, readStored } = connector
-  const message = { ...raw, secret: Redacted.make(secret), receivedAt: noon }
-  const { about } = yield* readMessage?.(message) ?? Effect.die("no messages")
-  if (readStored === undefined) return about
-  const kept = keptOfMessage?.(new TextDecoder().decode(raw.body))
-  const body = kept === undefined ? raw.body : new TextEncoder().encode(kept)
+const aboutOf = Effect.fnUntraced(function* (connector: Connector, raw: SignedMessage, secret: string) {
+  const { about } = Result.getOrThrow(yield* readBy(connector, raw, secret, noon))
+  if (connector.readStored === undefined) return about
   // What was kept of it says no less.
-  const again = yield* readStored({ body, secret: message.secret })
+  const again = Result.getOrThrow(yield* readKept(connector, new TextDecoder().decode(raw.body), secret))
   assert.strictEqual(again.about._tag, about._tag)
   return again.about
 })
@@ -151,7 +148,7 @@ const toldBy = (subject: ConnectorUnderTest, { hints, lookUp, messages, rows }: 
 
   eachOf("a message", byHandSituations, messages && ((of) => messages(of, secret, noon)), (raws, of, isChanged) =>
     Effect.gen(function* () {
-      const abouts = yield* Effect.forEach(raws, (raw) => readBy(over([]), raw, secret))
+      const abouts = yield* Effect.forEach(raws, (raw) => aboutOf(over([]), raw, secret))
       for (const about of abouts) if ("charge" in about) assertNamed(about.charge, of)
       if (!isChanged) return assertStated(statedBy(abouts, of), of)
       assert.deepStrictEqual(new Set(abouts.map(({ _tag }) => _tag)), new Set(["Changed"]))

@@ -1,17 +1,22 @@
 /** The list from which lost disputes are recovered: each as it is now, and never an empty list by mistake. */
 
 import { assert, describe, it } from "@effect/vitest"
-import { type ListedDispute, money, NotSent, type TransportAnswer, Unanswered } from "@pointsman/core/connector"
+import {
+  type ListedDispute,
+  money,
+  type NotSent,
+  type TransportAnswer,
+  type Unanswered
+} from "@pointsman/core/connector"
 import { Effect, Exit } from "effect"
 import { TestClock } from "effect/testing"
 import { itRuns } from "../vitest.ts"
-import { refused } from "./AccountChapter.ts"
-import { assertFailsWith, endOf } from "./AnswersChapter.ts"
+import { refused, unknownAfter } from "./AccountChapter.ts"
+import { endOf } from "./AnswersChapter.ts"
 import type { ConnectorUnderTest, DisputesOfProvider } from "./ConnectorUnderTest.ts"
 import { foreign, malformed } from "./FaultsChapter.ts"
 import { connect, timeoutMillis } from "./Rehearsal.ts"
 import { scriptedTransport } from "./ScriptedTransport.ts"
-import { textIn } from "./SecretsChapter.ts"
 
 const day = 24 * 60 * 60_000
 /** In whole seconds, which all providers count in. */
@@ -88,22 +93,6 @@ const listed = (subject: ConnectorUnderTest, { answers, told }: DisputesOfProvid
     const spoiled = [...malformed(page), ...foreign(page), ...refused(page)].filter(
       ([, { status }]) => at === 0 || status < 200 || status > 299
     )
-    for (const [how, answer] of spoiled) {
-      itRuns(`${how} as ${which} is Unanswered`, function* () {
-        const echo = subject.secrets.join(" ")
-        const asked = yield* ask([...before, Effect.succeed({ ...answer, headers: { ...answer.headers, echo } })])
-        assertFailsWith("Unanswered", asked)
-        for (const secret of subject.secrets) assert.notInclude(textIn([asked.exit]), secret)
-      })
-    }
-    itRuns(`a failure of the transport under ${which} stays the same`, function* () {
-      for (const failure of [
-        new NotSent({ reason: "refused by the script" }),
-        new Unanswered({ reason: "silence by the script" })
-      ]) {
-        const asked = yield* ask([...before, Effect.fail(failure)])
-        assertFailsWith(failure._tag === "pointsman/NotSent" ? "NotSent" : "Unanswered", asked)
-      }
-    })
+    unknownAfter(subject, spoiled, ` as ${which}`, (answer) => ask([...before, answer]), at + 1)
   }
 }

@@ -1,11 +1,11 @@
 /** Unsigned messages that name an object of the provider: the reason for one lookup, and for nothing else. */
 
 import { assert, describe, it } from "@effect/vitest"
-import { money, NotSent, type TransportAnswer, Unanswered } from "@pointsman/core/connector"
+import { money, type NotSent, type TransportAnswer, type Unanswered } from "@pointsman/core/connector"
 import { Effect, Exit, Redacted, Result } from "effect"
 import { itRuns } from "../vitest.ts"
-import { refused } from "./AccountChapter.ts"
-import { assertFailsWith, assertRequests, endOf } from "./AnswersChapter.ts"
+import { refused, unknownAfter } from "./AccountChapter.ts"
+import { assertRequests, endOf } from "./AnswersChapter.ts"
 import { type ConnectorUnderTest, messageSituations } from "./ConnectorUnderTest.ts"
 import { malformed } from "./FaultsChapter.ts"
 import { situationOf } from "./MessagesChapter.ts"
@@ -86,19 +86,7 @@ export const hintsChapter = (subject: ConnectorUnderTest): void => {
       })
     }
     const answer = hints.captured({ attemptId, money: asked, at })
-    for (const [what, spoiled] of [...malformed(answer), ...refused(answer)]) {
-      itRuns(`${what} is Unanswered and shows no secret`, function* () {
-        const echo = subject.secrets.join(" ")
-        const looked = yield* lookUp(Effect.succeed({ ...spoiled, headers: { ...spoiled.headers, echo } }))
-        assertFailsWith("Unanswered", looked)
-        assertRequests(looked, 1)
-        for (const secret of subject.secrets) assert.notInclude(textIn([looked.exit]), secret)
-      })
-    }
-    itRuns("a failure of the transport stays the same", function* () {
-      assertFailsWith("NotSent", yield* lookUp(Effect.fail(new NotSent({ reason: "refused by the script" }))))
-      assertFailsWith("Unanswered", yield* lookUp(Effect.fail(new Unanswered({ reason: "silence by the script" }))))
-    })
+    unknownAfter(subject, [...malformed(answer), ...refused(answer)], "", lookUp)
   })
 }
 

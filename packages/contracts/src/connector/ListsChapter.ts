@@ -8,20 +8,19 @@ import {
   type ListedPage,
   type ListedRefund,
   money,
-  NotSent,
+  type NotSent,
   type TransportAnswer,
-  Unanswered
+  type Unanswered
 } from "@pointsman/core/connector"
 import { Effect, Exit, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { itRuns } from "../vitest.ts"
-import { refused } from "./AccountChapter.ts"
-import { assertFailsWith, assertRequests, endOf } from "./AnswersChapter.ts"
+import { refused, unknownAfter } from "./AccountChapter.ts"
+import { assertRequests, endOf } from "./AnswersChapter.ts"
 import type { ConnectorUnderTest } from "./ConnectorUnderTest.ts"
 import { foreign, malformed } from "./FaultsChapter.ts"
 import { connect, instrumentOf, timeoutMillis } from "./Rehearsal.ts"
 import { scriptedTransport } from "./ScriptedTransport.ts"
-import { textIn } from "./SecretsChapter.ts"
 
 /** In whole seconds, which all providers count in. */
 const noon = Date.UTC(2026, 10, 21, 12, 0, 0)
@@ -149,19 +148,8 @@ const paged = <Item>(
   )
   it.effect(`no ${what} make an empty page, the last one`, () => answersWith({ items: [], hasMore: false }, null, []))
   const page = write({ items, hasMore: false })
-  for (const [how, spoiled] of [...malformed(page), ...foreign(page), ...refused(page)]) {
-    itRuns(`${how} to the list of ${what} is Unanswered`, function* () {
-      const echo = subject.secrets.join(" ")
-      const asked = yield* ask(Effect.succeed({ ...spoiled, headers: { ...spoiled.headers, echo } }))
-      assertFailsWith("Unanswered", asked)
-      assertRequests(asked, 1)
-      for (const secret of subject.secrets) assert.notInclude(textIn([asked.exit]), secret)
-    })
-  }
-  itRuns(`a failure of the transport under the list of ${what} stays the same`, function* () {
-    assertFailsWith("NotSent", yield* ask(Effect.fail(new NotSent({ reason: "refused by the script" }))))
-    assertFailsWith("Unanswered", yield* ask(Effect.fail(new Unanswered({ reason: "silence by the script" }))))
-  })
+  const spoiled = [...malformed(page), ...foreign(page), ...refused(page)]
+  unknownAfter(subject, spoiled, ` to the list of ${what}`, ask)
 }
 
 /** Without a wire: what was charged and refunded is listed, as a lookup finds it. */

@@ -108,17 +108,21 @@ export const messagesChapter = (subject: ConnectorUnderTest): void => {
       for (const text of [secret, ...subject.secrets]) assert.notInclude(textIn([result]), text)
     })
 
-    for (const name of messageSituations) {
-      const sign = () => messages.sign(situationOf(name), secret, receivedAt)
-      if (sign() === undefined) continue
+    const signedAt = (at: number) =>
+      messageSituations.flatMap((name) => {
+        const raw = messages.sign(situationOf(name), secret, at)
+        return raw === undefined ? [] : [{ name, raw }]
+      })
+    const assertTold = (message: ProviderMessage, name: MessageSituation["name"]) => {
+      assert.deepStrictEqual(outcomeOf(message), outcomes[name])
+      assert.strictEqual(message.id, idOf(situationOf(name)), "the id by which a message is known again")
+      assert.strictEqual(message.at, Date.UTC(2026, 10, 21, 12, 0, 0), "when it was written, not when it came")
+      assert.isEmpty(requests)
+    }
+
+    for (const { name, raw } of signedAt(receivedAt)) {
       itRuns(`${name} is read as that, with its id and its time, and nothing is sent`, function* () {
-        const raw = sign()
-        if (raw === undefined) return assert.fail("it was signed a moment ago")
-        const message = Result.getOrThrow(yield* read(raw))
-        assert.deepStrictEqual(outcomeOf(message), outcomes[name])
-        assert.strictEqual(message.id, idOf(situationOf(name)))
-        assert.strictEqual(message.at, Date.UTC(2026, 10, 21, 12, 0, 0))
-        assert.isEmpty(requests)
+        assertTold(Result.getOrThrow(yield* read(raw)), name)
       })
     }
 
@@ -126,22 +130,12 @@ export const messagesChapter = (subject: ConnectorUnderTest): void => {
       const readAgain = ({ body }: Pick<RawMessage, "body">) =>
         Effect.result(readStored({ body, secret: Redacted.make(secret) }))
 
-      for (const name of messageSituations) {
-        const sign = () => messages.sign(situationOf(name), secret, receivedAt)
-        if (sign() === undefined) continue
+      for (const { name, raw } of signedAt(receivedAt)) {
         itRuns(`${name} that was stored is read again as it was, without its signature`, function* () {
-          const raw = sign()
-          if (raw === undefined) return assert.fail("it was signed a moment ago")
-          const first = Result.getOrThrow(yield* read(raw))
           // The whole body was stored by an earlier version.
           const kept = keptOfMessage?.(new TextDecoder().decode(raw.body))
           const bodies = kept === undefined ? [raw.body] : [raw.body, new TextEncoder().encode(kept)]
-          for (const body of bodies) {
-            const again = Result.getOrThrow(yield* readAgain({ body }))
-            assert.deepStrictEqual(outcomeOf(again), outcomeOf(first))
-            assert.deepStrictEqual([again.id, again.at], [first.id, first.at])
-          }
-          assert.isEmpty(requests)
+          for (const body of bodies) assertTold(Result.getOrThrow(yield* readAgain({ body })), name)
         })
       }
       itRuns("an unreadable stored body is unreadable and its values are not shown", function* () {
@@ -162,19 +156,13 @@ export const messagesChapter = (subject: ConnectorUnderTest): void => {
     }
     itRuns("messages late, twice and out of order are each read as before", function* () {
       const aDayLater = receivedAt + 86_400_000
-      const signed = messageSituations.flatMap((name) => {
-        // The provider tries again for days, and signs each time anew.
-        const raw = messages.sign(situationOf(name), secret, aDayLater)
-        return raw === undefined ? [] : [{ name, raw }]
-      })
+      // The provider tries again for days, and signs each time anew.
+      const signed = signedAt(aDayLater)
       for (const { name, raw } of [...signed.toReversed(), ...signed]) {
         const result = yield* read({ ...raw, receivedAt: aDayLater })
         if (Result.isFailure(result)) return assert.fail(`${name}: ${result.failure._tag}: ${result.failure.reason}`)
-        assert.deepStrictEqual(outcomeOf(result.success), outcomes[name])
-        assert.strictEqual(result.success.id, idOf(situationOf(name)), "the id by which a message is known again")
-        assert.strictEqual(result.success.at, Date.UTC(2026, 10, 21, 12, 0, 0), "when it was written, not when it came")
+        assertTold(result.success, name)
       }
-      assert.isEmpty(requests)
     })
     if (typeof signText === "function") {
       itRuns("any changed byte, or one more or less, is refused", function* () {

@@ -6,7 +6,14 @@
 import { createHmac } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { type Caller, credentialsContext, Pointsman, type Tenant, webhookSecretContext } from "@pointsman/core"
-import type { ConnectorDefinition, Transport as TransportService } from "@pointsman/core/connector"
+import {
+  type ConnectorDefinition,
+  NotSent,
+  type TransportAnswer,
+  type TransportRequest,
+  type Transport as TransportService,
+  Unanswered
+} from "@pointsman/core/connector"
 import { Connectors, Directory, Ids, Ledger, Secrets, Transport } from "@pointsman/core/ports"
 import { openSecretsLayer, sampleRequest } from "@pointsman/core/testing"
 import { Clock, Effect, Exit, Fiber, Layer, Redacted } from "effect"
@@ -53,6 +60,70 @@ export interface FaultyProvider {
   readonly hasMail: () => boolean
   /** From now on nothing fails. */
   readonly heal: () => void
+}
+
+/**
+ * The network before a provider: requests that never arrive, that are executed and not answered, answered so that nothing is known,
+ * or executed later. Messages come late, twice and in another order.
+ */
+export const faultyNetwork = (
+  random: Random,
+  execute: (request: TransportRequest, now: number, sentAt: number) => TransportAnswer,
+  busy: TransportAnswer
+) => {
+  /** What happens at the provider when it gets to it. */
+  const later: Array<(now: number) => void> = []
+  const mail: Array<string> = []
+  let isFaulty = true
+  let clock = 0
+  const answerTo = (request: TransportRequest): Effect.Effect<TransportAnswer, NotSent | Unanswered> => {
+    const dated = (given: TransportAnswer) => ({
+      ...given,
+      headers: { ...given.headers, date: new Date(clock).toUTCString() }
+    })
+    const roll = isFaulty ? random() : 1
+    if (roll < 0.05) return Effect.fail(new NotSent({ reason: "refused" }))
+    if (roll < 0.1) return Effect.fail(new Unanswered({ reason: "reset before it was read" }))
+    if (roll < 0.15) {
+      const sentAt = clock
+      if (request.method === "POST") later.push((now) => void execute(request, now, sentAt))
+      return Effect.fail(new Unanswered({ reason: "it is executed later" }))
+    }
+    const given = execute(request, clock, clock)
+    if (roll < 0.25) return Effect.fail(new Unanswered({ reason: "executed, and not answered" }))
+    return Effect.succeed(dated(roll < 0.3 ? busy : given))
+  }
+  const transport: TransportService["Service"] = {
+    send: (request) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        clock = now
+        return answerTo(request)
+      })
+  }
+  return {
+    ...{ later, mail, transport },
+    isFaulty: () => isFaulty,
+    /** When it was last asked, in epoch milliseconds. */
+    now: () => clock,
+    pass: () => {
+      for (let left = later.length; left > 0; left--) {
+        if (isFaulty && random() < 0.4) continue
+        later.splice(Math.floor(random() * later.length), 1)[0]?.(clock)
+      }
+    },
+    /** One of its messages, which may come again. */
+    takeText: (now: number): string | undefined => {
+      clock = now
+      const [taken] = mail.splice(Math.floor(random() * mail.length), 1)
+      if (taken !== undefined && isFaulty && random() < 0.3) mail.push(taken)
+      return taken
+    },
+    sendAgain: ({ body }: SignedMessage): void => void mail.push(new TextDecoder().decode(body)),
+    hasMail: () => mail.length > 0,
+    heal: (): void => {
+      isFaulty = false
+    }
+  }
 }
 
 export interface ProviderWorld {
