@@ -5,7 +5,7 @@ import { StripeConnector } from "@pointsman/connector-stripe"
 import { itRuns } from "@pointsman/contracts/vitest"
 import { NotSent, scaleOf } from "@pointsman/core/connector"
 import { Effect } from "effect"
-import { connected, formOf, sample } from "./Calls.ts"
+import { asks, connected, formOf, sample, unanswers } from "./Calls.ts"
 import { answer, paymentIntent } from "./Stripe.ts"
 
 /** Our minor units, and Stripe's. */
@@ -39,35 +39,22 @@ describe("amounts", () => {
     })
   }
 
-  const inexpressible: ReadonlyArray<readonly [string, number]> = [
+  // Stripe takes the first three in larger steps, and the others not at all. The suite shows it of each operation.
+  for (const [currency, minorUnits] of [
     ["KWD", 5124],
     ["TND", 1],
     ["MGA", 505],
-    // Stripe does not take these.
     ["IQD", 1000],
     ["CLF", 10000],
     ["KPW", 1000],
     ["???", 1000]
-  ]
-  for (const [currency, minorUnits] of inexpressible) {
-    const money = { minorUnits, currency }
+  ] as const) {
     itRuns(`${minorUnits} minor units of ${currency} are NotSent, and nothing is sent`, function* () {
       const { connector, requests } = connected([])
-      const asked = { operationId: "op_1", attemptId: "att_1", providerRef: "pi_1", money, simulation: null }
-      const calls = [
-        connector.charge({ ...sample.charge, money }),
-        connector.openCheckout?.({ ...sample.charge, money, returnUrl: "https://pay.example/r" }),
-        connector.capture?.(asked),
-        connector.refund?.({ ...asked, refundId: "rf_1", reason: null })
-      ]
-      for (const call of calls) {
-        const failure = yield* Effect.flip<unknown, unknown, never>(call ?? Effect.void)
-        assert.instanceOf(failure, NotSent)
-        assert.strictEqual(
-          failure.reason,
-          `nothing was sent: Stripe cannot represent ${minorUnits} minor units of ${currency}`
-        )
-      }
+      const failure = yield* Effect.flip(connector.charge({ ...sample.charge, money: { minorUnits, currency } }))
+      assert.instanceOf(failure, NotSent)
+      const reason = `nothing was sent: Stripe cannot represent ${minorUnits} minor units of ${currency}`
+      assert.strictEqual(failure.reason, reason)
       assert.isEmpty(requests)
     })
   }
@@ -81,9 +68,8 @@ describe("amounts", () => {
   ]
   for (const [currency, amount] of unreadable) {
     itRuns(`an answer of ${amount} ${currency} is Unanswered: how much that is, is unclear`, function* () {
-      const { connector } = connected([answer(200, paymentIntent({ amount, amount_received: amount, currency }))])
-      const error = yield* Effect.flip(connector.charge(sample.charge))
-      assert.strictEqual(error._tag, "pointsman/Unanswered")
+      const given = answer(200, paymentIntent({ amount, amount_received: amount, currency }))
+      yield* unanswers(asks.charge, given)
     })
   }
 

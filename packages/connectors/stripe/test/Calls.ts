@@ -22,4 +22,9 @@ export const connected = (
 
 export const { answersWith, requestOf, tagOf, unanswers } = endsOver(connected)
 
+/** What Stripe's code `do_not_honor` means. */
+export const declinedSoftly = {
+  ...{ _tag: "Declined", category: "do_not_honor", normalized: "do_not_honor", code: "do_not_honor", soft: true }
+}
+
 export const formOf = (request: TransportRequest | undefined): URLSearchParams => new URLSearchParams(request?.body)

@@ -4,34 +4,24 @@ import { assert, describe } from "@effect/vitest"
 import { StripeConnector } from "@pointsman/connector-stripe"
 import { allPages, noMethod, playedConnector } from "@pointsman/contracts/connector"
 import { itRuns } from "@pointsman/contracts/vitest"
-import { type Connector, money, type TransportAnswer, type TransportRequest } from "@pointsman/core/connector"
+import { type Connector, money } from "@pointsman/core/connector"
 import { Effect } from "effect"
-import { connected, eur } from "./Calls.ts"
-import { answer, dispute, list, paymentIntent, refund, refundList, secretKey } from "./Stripe.ts"
-
-interface Stored {
-  readonly id: string
-  readonly created: number
-}
-
-/**
- * https://docs.stripe.com/api/pagination: the newest first; `starting_after` goes on with older ones, `ending_before` gives
- * the page right before the named one.
- */
-const paged = (stored: ReadonlyArray<Stored>, { url }: TransportRequest): TransportAnswer => {
-  const { pathname, searchParams } = new URL(url)
-  const [from, before] = [Number(searchParams.get("created[gte]")), Number(searchParams.get("created[lt]"))]
-  const limit = Number(searchParams.get("limit"))
-  const all = stored.filter(({ created }) => created >= from && created < before).toReversed()
-  const [after, until] = [searchParams.get("starting_after"), searchParams.get("ending_before")]
-  const at = (id: string) => all.findIndex((entry) => entry.id === id)
-  const rest = after !== null ? all.slice(at(after) + 1) : until !== null ? all.slice(0, at(until)) : all
-  const data = until === null ? rest.slice(0, limit) : rest.slice(-limit)
-  return answer(200, list(data, rest.length > limit, pathname))
-}
+import { connected, declinedSoftly, eur, tagOf } from "./Calls.ts"
+import {
+  answer,
+  dispute,
+  doNotHonor,
+  list,
+  paged,
+  paymentIntent,
+  refund,
+  refundList,
+  type Stored,
+  secretKey
+} from "./Stripe.ts"
 
 const stripeWith = (stored: () => ReadonlyArray<Stored>) =>
-  playedConnector(StripeConnector.definition, (request) => paged(stored(), request), { credentials: { secretKey } })
+  playedConnector(StripeConnector.definition, ({ url }) => paged(stored(), url), { credentials: { secretKey } })
 
 const window = { createdFrom: 1_000_000, createdBefore: 9_000_000 }
 const charges = (connector: Connector, cursor: string | null = null) =>
@@ -123,86 +113,41 @@ describe("pages", () => {
       answer(200, list([], true)),
       answer(200, { data: [] })
     ]) {
-      assert.strictEqual(
-        (yield* Effect.flip(charges(connected([first, second]).connector)))._tag,
-        "pointsman/Unanswered"
-      )
+      assert.strictEqual(yield* tagOf(charges, [first, second]), "pointsman/Unanswered")
     }
   })
 })
 
 describe("entries", () => {
-  const told = {
-    attempt_id: "att_1",
-    reference: "order 1",
-    country: "NL",
-    method: "card",
-    card_brand: "visa",
-    initiator: "mit"
-  }
+  const asTold = { reference: "order 1", country: "NL", method: "card", initiator: "mit" }
+  const told = { ...asTold, attempt_id: "att_1", card_brand: "visa" }
   const plain = {
-    attemptId: "att_1",
-    paymentId: null,
-    idempotencyKey: null,
-    reference: "order 1",
-    country: "NL",
-    method: "card",
-    cardBrand: "visa",
-    initiator: "mit",
-    capture: true,
-    money: eur,
+    ...{ ...asTold, attemptId: "att_1", paymentId: null, idempotencyKey: null, cardBrand: "visa" },
+    ...{ capture: true, money: eur },
     state: { _tag: "Captured", providerRef: "pi_1", stated: eur },
     created: 1_001_000
   }
   const one = (fields: object) =>
     charges(connected([answer(200, list([intentAt(1, { metadata: told, ...fields })]))]).connector)
-  const failed = { last_payment_error: { code: "card_declined", decline_code: "do_not_honor" } }
+  const failed = { status: "requires_payment_method", last_payment_error: doNotHonor }
+  const held = { capture_method: "manual", status: "requires_capture", amount_capturable: 1234 }
+  const inState = (_tag: string, more: object = {}) => ({ state: { _tag, providerRef: "pi_1", ...more } })
 
   for (const [what, fields, more] of [
     ["captured", {}, {}],
-    [
-      "a held one",
-      { capture_method: "manual", status: "requires_capture", amount_capturable: 1234 },
-      {
-        capture: false,
-        state: { _tag: "Authorized", providerRef: "pi_1", stated: eur }
-      }
-    ],
+    ["a held one", held, { capture: false, ...inState("Authorized", { stated: eur }) }],
     [
       "one of which a part was captured",
       { amount_received: 1000 },
-      {
-        state: { _tag: "Captured", providerRef: "pi_1", stated: money(1000, "EUR") }
-      }
+      inState("Captured", { stated: money(1000, "EUR") })
     ],
     ["one of another capture method", { capture_method: "of_tomorrow" }, { capture: null }],
-    [
-      "a declined one",
-      { status: "requires_payment_method", ...failed },
-      {
-        state: {
-          _tag: "Declined",
-          providerRef: "pi_1",
-          category: "do_not_honor",
-          normalized: "do_not_honor",
-          code: "do_not_honor",
-          soft: true
-        }
-      }
-    ],
-    [
-      "a refusal on a page",
-      { status: "requires_payment_method", ...failed, metadata: { ...told, checkout: "true" } },
-      {
-        state: { _tag: "NeedsCustomer", providerRef: "pi_1" }
-      }
-    ],
+    ["a declined one", failed, inState("Declined", declinedSoftly)],
+    ["a refusal on a page", { ...failed, metadata: { ...told, checkout: "true" } }, inState("NeedsCustomer")],
     [
       "metadata that was changed by hand",
       { metadata: { attempt_id: "att_1", method: "cash", initiator: 7, country: "" } },
-      {
-        ...{ reference: null, country: null, method: null, cardBrand: null, initiator: null }
-      }
+      { reference: null, country: null, method: null, cardBrand: null, initiator: null }
     ]
   ] as const) {
     itRuns(`${what} is listed as Stripe keeps it`, function* () {
@@ -247,13 +192,11 @@ describe("entries", () => {
       refundAt(1)
     ])
     const { items, unreadable } = yield* refunds(connected([answer(200, given)]).connector)
-    const of = { providerRef: "pi_3MtwBwLkdIwHu7ix28a3tqPa", money: eur }
+    const of = { providerRef: paymentIntent().id, money: eur }
     assert.deepStrictEqual<unknown>(items, [
       {
-        ...of,
-        refundId: "rf_1",
-        state: { _tag: "Succeeded", providerRefundId: "re_1", stated: eur },
-        created: 1_001_000
+        ...{ ...of, refundId: "rf_1", created: 1_001_000 },
+        state: { _tag: "Succeeded", providerRefundId: "re_1", stated: eur }
       },
       {
         ...{ ...of, refundId: "rf_2", money: money(500, "EUR"), created: 1_002_000 },
@@ -276,17 +219,12 @@ describe("entries", () => {
       many(101, (index) => `du_${index}`)
     )
     assert.include(stripe.requests[0]?.url, "/v1/disputes?created%5Bgte%5D=1000&created%5Blt%5D=9000")
-    const given = answer(
-      200,
-      list(
-        [at(4, { payment_intent: null }), at(3, { status: "of_tomorrow" }), at(2, { status: "lost" }), at(1)],
-        false,
-        "/v1/disputes"
-      )
+    const others = [at(4, { payment_intent: null }), at(3, { status: "of_tomorrow" }), at(2, { status: "lost" }), at(1)]
+    const { items, unreadable } = yield* disputes(
+      connected([answer(200, list(others, false, "/v1/disputes"))]).connector
     )
-    const { items, unreadable } = yield* disputes(connected([given]).connector)
     const of = {
-      ...{ charge: { providerRef: "pi_3MtwBwLkdIwHu7ix28a3tqPa" }, money: eur },
+      ...{ charge: { providerRef: paymentIntent().id }, money: eur },
       ...{ reason: "other", providerReason: "general", at: null }
     }
     assert.deepStrictEqual<unknown>(items, [

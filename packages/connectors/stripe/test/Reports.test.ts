@@ -2,13 +2,10 @@
 
 import { assert, describe } from "@effect/vitest"
 import { StripeConnector } from "@pointsman/connector-stripe"
-import { allPages, playedConnector } from "@pointsman/contracts/connector"
+import { assertSecondUnreadable, playedConnector, reportIn, unknownBecause } from "@pointsman/contracts/connector"
 import { itRuns } from "@pointsman/contracts/vitest"
-import type { Connector, ReportEntry, TransportAnswer, TransportRequest } from "@pointsman/core/connector"
-import { Effect, Result } from "effect"
-import { answer, list, secretKey } from "./Stripe.ts"
-
-type Fields = Readonly<Record<string, unknown>>
+import type { TransportAnswer, TransportRequest } from "@pointsman/core/connector"
+import { answer, type Fields, list, paged, type Stored, secretKey } from "./Stripe.ts"
 
 /** https://docs.stripe.com/api/balance_transactions/object, its source expanded. */
 const transaction = (id: string, fields: Fields = {}) => ({
@@ -52,11 +49,6 @@ const payout = (id: string, fields: Fields = {}) => ({
   ...fields
 })
 
-interface Stored {
-  readonly id: string
-  readonly created: number
-}
-
 interface Books {
   /** Oldest first. */
   readonly transactions?: ReadonlyArray<Stored>
@@ -65,65 +57,40 @@ interface Books {
   readonly paid?: Readonly<Record<string, ReadonlyArray<string>>>
 }
 
-/** https://docs.stripe.com/api/pagination: the newest first. `payout`: only what was paid out with it. */
-const paged = ({ paid = {}, payouts = [], transactions = [] }: Books, { url }: TransportRequest): TransportAnswer => {
+/** `payout`: only what was paid out with it. */
+const pageFor = ({ paid = {}, payouts = [], transactions = [] }: Books, { url }: TransportRequest): TransportAnswer => {
   const { pathname, searchParams } = new URL(url)
-  const [from, before] = [searchParams.get("created[gte]"), searchParams.get("created[lt]")]
   const named = searchParams.get("payout")
   const stored = pathname === "/v1/payouts" ? payouts : transactions
-  const all = stored
-    .filter(({ created, id }) =>
-      named === null ? created >= Number(from) && created < Number(before) : paid[named]?.includes(id)
-    )
-    .toReversed()
-  const [after, until] = [searchParams.get("starting_after"), searchParams.get("ending_before")]
-  const at = (id: string) => all.findIndex((entry) => entry.id === id)
-  const rest = after !== null ? all.slice(at(after) + 1) : until !== null ? all.slice(0, at(until)) : all
-  const data = until === null ? rest.slice(0, 100) : rest.slice(-100)
-  return answer(200, list(data, rest.length > 100, pathname))
+  return paged(named === null ? stored : stored.filter(({ id }) => paid[named]?.includes(id)), url)
 }
 
-const stripeWith = (answerTo: (request: TransportRequest) => TransportAnswer) =>
+const stripeWith = (answers: Books | TransportAnswer) =>
   playedConnector(
     StripeConnector.definition,
     (request) => {
       assert.strictEqual(request.method, "GET")
-      return answerTo(request)
+      return "status" in answers ? answers : pageFor(answers, request)
     },
     { credentials: { secretKey } }
   )
 
 const window = { createdFrom: 1_000_000, createdBefore: 4_600_000 }
-
-const pageOf = ({ reports }: Connector, name: string, cursor: string | null = null) =>
-  reports?.find((report) => report.name === name)?.list({ ...window, cursor }) ?? Effect.die("no such report")
-
-const wholeOf = (connector: Connector, name: string) =>
-  Effect.map(
-    allPages((cursor) => pageOf(connector, name, cursor)),
-    (pages) => pages.flatMap(({ entries }) => entries)
-  )
-
-const rowsIn = (entries: ReadonlyArray<ReportEntry>) =>
-  entries.map((entry) => (entry._tag === "Row" ? entry.row : assert.fail(JSON.stringify(entry))))
+const balance = reportIn("stripe-balance", window)
+const payingOut = reportIn("stripe-payout-reconciliation", window)
 
 const eur = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
 
 describe("the balance", () => {
   itRuns("a charge's row names the attempt, the charge and the reference, and has the fee", function* () {
-    const { connector, requests } = stripeWith((request) => paged({ transactions: [transaction("txn_1")] }, request))
-    const [row] = rowsIn(yield* wholeOf(connector, "stripe-balance"))
+    const { connector, requests } = stripeWith({ transactions: [transaction("txn_1")] })
+    const [row] = yield* balance.rows(connector)
     assert.deepStrictEqual(row, {
       id: "txn_1",
       kind: "charge",
       names: {
-        attemptId: "att_1",
-        operationId: null,
-        refundId: null,
-        providerRef: "pi_1",
-        providerRefundId: null,
-        disputeId: null,
-        reference: "order 1"
+        ...{ attemptId: "att_1", operationId: null, refundId: null, providerRef: "pi_1" },
+        ...{ providerRefundId: null, disputeId: null, reference: "order 1" }
       },
       gross: eur(1999),
       converted: null,
@@ -152,8 +119,8 @@ describe("the balance", () => {
       transaction("txn_3", { ...moved, reporting_category: "payout", source: { id: "po_1", currency: "eur" } }),
       transaction("txn_4", { ...moved, reporting_category: "something_new", source: null })
     ]
-    const { connector } = stripeWith((request) => paged({ transactions }, request))
-    const rows = rowsIn(yield* wholeOf(connector, "stripe-balance"))
+    const { connector } = stripeWith({ transactions })
+    const rows = yield* balance.rows(connector)
     assert.deepStrictEqual(
       rows.map(({ converted, gross, kind, payoutId }) => [kind, gross, converted, payoutId]),
       [
@@ -179,8 +146,8 @@ describe("the balance", () => {
       const transactions = Array.from({ length: count }, (_, at) =>
         transaction(`txn_${at}`, { created: 1_000 + Math.floor(at / 3) })
       )
-      const { connector } = stripeWith((request) => paged({ transactions }, request))
-      const rows = rowsIn(yield* wholeOf(connector, "stripe-balance"))
+      const { connector } = stripeWith({ transactions })
+      const rows = yield* balance.rows(connector)
       assert.deepStrictEqual(
         rows.map(({ id }) => id),
         transactions.map(({ id }) => id)
@@ -196,18 +163,15 @@ describe("the balance", () => {
   ] as const) {
     itRuns(`a wrong ${field} (${JSON.stringify(fields)}) makes only its entry unreadable`, function* () {
       const transactions = [transaction("txn_1"), transaction("txn_2", fields)]
-      const { connector } = stripeWith((request) => paged({ transactions }, request))
-      const [fine, wrong] = yield* wholeOf(connector, "stripe-balance")
-      assert.strictEqual(fine?._tag, "Row")
-      assert(wrong?._tag === "Unreadable")
-      assert.deepStrictEqual([wrong.unreadable.row, wrong.unreadable.field], [2, field])
+      const { connector } = stripeWith({ transactions })
+      assertSecondUnreadable(yield* balance.entries(connector), field)
     })
   }
 
   itRuns("no entry shows metadata with the secret key", function* () {
     const source = { ...transaction("txn_1").source, metadata: { reference: secretKey } }
-    const { connector } = stripeWith((request) => paged({ transactions: [transaction("txn_1", { source })] }, request))
-    assert.notInclude(JSON.stringify(yield* wholeOf(connector, "stripe-balance")), secretKey)
+    const { connector } = stripeWith({ transactions: [transaction("txn_1", { source })] })
+    assert.notInclude(JSON.stringify(yield* balance.entries(connector)), secretKey)
   })
 
   for (const [what, wrong] of [
@@ -217,17 +181,13 @@ describe("the balance", () => {
     ["no JSON", { status: 200, headers: {}, body: "<html>" }]
   ] as const) {
     itRuns(`${what} leaves the page unanswered, and never empty`, function* () {
-      const { connector } = stripeWith(() => wrong)
-      for (const name of ["stripe-balance", "stripe-payout-reconciliation"]) {
-        const result = yield* Effect.result(pageOf(connector, name))
-        assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
-      }
+      const { connector } = stripeWith(wrong)
+      for (const { page } of [balance, payingOut]) yield* unknownBecause(page(connector))
     })
   }
 })
 
 describe("payouts", () => {
-  const name = "stripe-payout-reconciliation"
   itRuns("rows of two automatic payouts name theirs, and those of a manual one do not", function* () {
     const many = Array.from({ length: 150 }, (_, at) => transaction(`txn_a${at}`, { created: 10 + at }))
     const transactions = [...many, transaction("txn_b", { created: 900 })]
@@ -237,8 +197,8 @@ describe("payouts", () => {
       payout("po_b", { created: 1_003, arrival_date: 345_600 })
     ]
     const paid = { po_a: many.map(({ id }) => id), po_b: ["txn_b"] }
-    const { connector } = stripeWith((request) => paged({ transactions, payouts, paid }, request))
-    const rows = rowsIn(yield* wholeOf(connector, name))
+    const { connector } = stripeWith({ transactions, payouts, paid })
+    const rows = yield* payingOut.rows(connector)
     assert.strictEqual(rows.length, 151)
     assert.strictEqual(new Set(rows.map(({ id }) => id)).size, 151)
     assert.strictEqual(rows.filter(({ payoutId }) => payoutId === "po_a").length, 150)
@@ -248,15 +208,14 @@ describe("payouts", () => {
 
   itRuns("the report of a payout that Stripe has not listed yet is unanswered", function* () {
     const payouts = [payout("po_a", { reconciliation_status: "in_progress" })]
-    const { connector } = stripeWith((request) => paged({ payouts }, request))
-    const result = yield* Effect.result(pageOf(connector, name))
-    assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
-    assert.strictEqual(result.failure.reason, "Stripe has not yet listed all transactions of a payout")
+    const { connector } = stripeWith({ payouts })
+    const reason = "Stripe has not yet listed all transactions of a payout"
+    assert.strictEqual(yield* unknownBecause(payingOut.page(connector)), reason)
   })
 
   itRuns("the report of a window without a payout is empty after one request", function* () {
-    const { connector, requests } = stripeWith((request) => paged({ transactions: [transaction("txn_1")] }, request))
-    assert.deepStrictEqual(yield* wholeOf(connector, name), [])
+    const { connector, requests } = stripeWith({ transactions: [transaction("txn_1")] })
+    assert.deepStrictEqual(yield* payingOut.entries(connector), [])
     assert.strictEqual(requests.length, 1)
   })
 })

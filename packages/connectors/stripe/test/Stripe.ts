@@ -6,7 +6,7 @@ import type { TransportAnswer } from "@pointsman/core/connector"
 
 export const secretKey = "sk_test_0123456789abcdefghijklmn"
 
-type Fields = Readonly<Record<string, unknown>>
+export type Fields = Readonly<Record<string, unknown>>
 
 export const answer = (
   status: number,
@@ -25,22 +25,14 @@ export const paymentIntent = (fields: Fields = {}) => ({
   amount: 1234,
   amount_capturable: 0,
   amount_received: 0,
-  canceled_at: null,
-  cancellation_reason: null,
   capture_method: "automatic",
   client_secret: "pi_3MtwBwLkdIwHu7ix28a3tqPa_secret_YrKJUKribcBjcG8HVhfZluoGH",
-  confirmation_method: "automatic",
   created: 1680800504,
   currency: "eur",
-  customer: null,
-  description: null,
   last_payment_error: null,
   latest_charge: null,
   livemode: false,
   metadata: { attempt_id: "att_1" },
-  next_action: null,
-  payment_method: "pm_1MtwBwLkdIwHu7ixFakqLtqe",
-  payment_method_types: ["card"],
   status: "succeeded",
   ...fields
 })
@@ -49,10 +41,7 @@ export const paymentIntent = (fields: Fields = {}) => ({
 export const session = (fields: Fields = {}) => ({
   id: "cs_test_a11YYufWQzNY63zpQ6QSNRQhkUpVph4WRmzW0zWJO2znZKdVujZ0N0S22u",
   object: "checkout.session",
-  amount_subtotal: 1234,
   amount_total: 1234,
-  cancel_url: "https://pay.example/hosted/t/return",
-  client_reference_id: "att_1",
   created: 1679600215,
   currency: "eur",
   expires_at: 1679603815,
@@ -60,10 +49,8 @@ export const session = (fields: Fields = {}) => ({
   metadata: { attempt_id: "att_1" },
   mode: "payment",
   payment_intent: null,
-  payment_method_types: ["card"],
   payment_status: "unpaid",
   status: "open",
-  success_url: "https://pay.example/hosted/t/return",
   url: "https://checkout.stripe.com/c/pay/cs_test_a11YYufWQzNY63zpQ6QSNRQhkUpVph4WRmzW0zWJO2znZKdVujZ0N0S22u#fid",
   ...fields
 })
@@ -75,17 +62,12 @@ export const charge = (fields: Fields = {}) => ({
   amount: 1234,
   amount_captured: 1234,
   amount_refunded: 0,
-  balance_transaction: "txn_3MtwBwLkdIwHu7ix0WvZQtvC",
   captured: true,
   created: 1680800504,
   currency: "eur",
-  disputed: false,
-  failure_code: null,
   livemode: false,
   metadata: { attempt_id: "att_1" },
-  paid: true,
   payment_intent: "pi_3MtwBwLkdIwHu7ix28a3tqPa",
-  refunded: false,
   status: "succeeded",
   ...fields
 })
@@ -94,16 +76,7 @@ export const charge = (fields: Fields = {}) => ({
 export const account = (fields: Fields = {}) => ({
   id: "acct_1Nv0FGQ9RKHgCVdK",
   object: "account",
-  business_type: null,
-  capabilities: {},
-  charges_enabled: true,
-  country: "US",
-  default_currency: "usd",
-  details_submitted: true,
   email: "jenny.rosen@example.com",
-  metadata: {},
-  payouts_enabled: true,
-  type: "standard",
   ...fields
 })
 
@@ -112,8 +85,6 @@ export const refund = (fields: Fields = {}) => ({
   id: "re_1Nispe2eZvKYlo2Cd31jOCgZ",
   object: "refund",
   amount: 1234,
-  balance_transaction: "txn_1Nispe2eZvKYlo2CYezqFhEx",
-  charge: "ch_1NirD82eZvKYlo2CIvbtLWuY",
   created: 1692942318,
   currency: "eur",
   metadata: { refund_id: "rf_1", attempt_id: "att_1" },
@@ -146,6 +117,28 @@ export const list = (data: ReadonlyArray<unknown>, hasMore = false, url = "/v1/p
   has_more: hasMore,
   data
 })
+
+export interface Stored {
+  readonly id: string
+  /** Seconds. */
+  readonly created: number
+}
+
+/**
+ * A page of what is stored, oldest first. The newest come first; `starting_after` goes on with older ones, `ending_before` gives
+ * the page right before the named one.
+ */
+export const paged = (stored: ReadonlyArray<Stored>, url: string): TransportAnswer => {
+  const { pathname, searchParams } = new URL(url)
+  const [from, before] = [searchParams.get("created[gte]"), searchParams.get("created[lt]") ?? Number.MAX_VALUE]
+  const [after, until] = [searchParams.get("starting_after"), searchParams.get("ending_before")]
+  const limit = Number(searchParams.get("limit"))
+  const all = stored.filter(({ created }) => created >= Number(from) && created < Number(before)).toReversed()
+  const at = (id: string) => all.findIndex((entry) => entry.id === id)
+  const rest = after !== null ? all.slice(at(after) + 1) : until !== null ? all.slice(0, at(until)) : all
+  const data = until === null ? rest.slice(0, limit) : rest.slice(-limit)
+  return answer(200, list(data, rest.length > limit, pathname))
+}
 
 export const refundList = (data: ReadonlyArray<unknown>, hasMore = false) => list(data, hasMore, "/v1/refunds")
 
@@ -181,6 +174,8 @@ export const keyReused = (key: string) => [
     message: `There is currently another in-progress request using this Stripe Idempotency Key (that probably means you submitted twice, and the other request is still going through): ${key}. Please try again later.`
   })
 ]
+
+export const doNotHonor = { type: "card_error", code: "card_declined", decline_code: "do_not_honor" }
 
 /** https://docs.stripe.com/api/errors, and https://docs.stripe.com/payments/without-card-authentication for its shape. */
 export const decline = (declineCode: string, intent: Fields = {}, error: Fields = {}) => {

@@ -2,21 +2,20 @@ import { StripeConnector } from "@pointsman/connector-stripe"
 import {
   type ByHandSituation,
   connectorSuite,
+  givingBack,
   type MessageSituation,
   type Operation,
-  type Played,
+  ourId,
   type Situation,
   type ToldByHand
 } from "@pointsman/contracts/connector"
 import type {
-  ConnectorDefinition,
   ListedCharge,
   ListedDispute,
   ListedRefund,
   TransportAnswer,
   TransportRequest
 } from "@pointsman/core/connector"
-import { Effect } from "effect"
 import { signed } from "./Signing.ts"
 import {
   account,
@@ -35,24 +34,6 @@ import {
 
 /** Of no mode: the suite connects in both environments. */
 const secretKey = "sk_of_the+contract/0123456789="
-
-/**
- * A placeholder for our id in an object's metadata: Stripe gives back what it was given, which is the key of the
- * request.
- */
-const ourId = "our_id_here"
-
-const remembering: ConnectorDefinition = {
-  ...StripeConnector.definition,
-  connect: (account, transport) =>
-    StripeConnector.definition.connect(account, {
-      send: (request) =>
-        Effect.map(transport.send(request), (given) => ({
-          ...given,
-          body: given.body.replaceAll(ourId, request.headers["idempotency-key"] ?? "")
-        }))
-    })
-}
 
 /** More than a day after the beginning of time, which is when the suite's calls were sent. */
 const late = { date: "Sat, 21 Nov 2026 12:00:00 GMT" }
@@ -75,9 +56,20 @@ const codes: Readonly<Record<string, string>> = {
   "other hard": "a_code_of_tomorrow"
 }
 
+const lacks: ReadonlyArray<Situation["name"]> = [
+  // A payment that is created and confirmed in one request cannot have been cancelled meanwhile.
+  "charge canceled",
+  // What is not captured is released.
+  "capture still authorized",
+  // A cancellation is done or refused.
+  "void pending",
+  "void still authorized",
+  "void declined"
+]
+
 connectorSuite({
   name: "stripe",
-  definition: remembering,
+  definition: givingBack(StripeConnector.definition, keyOf),
   credentials: { secretKey, baseUrl: "https://stripe.example/" },
   secrets: [secretKey],
   lists: {
@@ -117,19 +109,10 @@ connectorSuite({
     { credentials: { secretKey, acount: "acct_0123456789" }, field: "credentials.acount" }
   ],
   play: (situation) => {
-    const played = answerTo(situation)
-    return played === undefined ? undefined : ({ answer: played } satisfies Played)
+    const answer = lacks.includes(situation.name) ? undefined : answerTo(situation)
+    return answer && { answer }
   },
-  lacks: [
-    // A payment that is created and confirmed in one request cannot have been cancelled meanwhile.
-    "charge canceled",
-    // What is not captured is released.
-    "capture still authorized",
-    // A cancellation is done or refused.
-    "void pending",
-    "void still authorized",
-    "void declined"
-  ],
+  lacks,
   messages: {
     toleranceMillis: 300_000,
     sign: (situation, secret, signedAt) => {
@@ -145,23 +128,28 @@ connectorSuite({
     },
     lookUp: lookedUpByHand,
     // https://docs.stripe.com/api/balance_transactions/object
-    rows: ({ at, providerRef, providerRefundId }) => {
-      const transaction = {
+    rows: (of) => {
+      const at = of.at / 1000
+      const moved = {
+        amount: -200,
+        available_on: at,
+        created: at,
+        currency: "eur",
+        exchange_rate: null,
+        fee: 0,
+        net: -200
+      }
+      const named = {
         object: "balance_transaction",
         id: "txn_1",
-        amount: -200,
-        available_on: at / 1000,
-        created: at / 1000,
-        currency: "eur",
-        fee: 0
+        reporting_category: "refund",
+        source: refundByHand(of)
       }
-      const source = refund({ id: providerRefundId, amount: 200, metadata: {}, payment_intent: providerRef })
-      const row = { ...transaction, exchange_rate: null, net: -200, reporting_category: "refund", source }
-      return [answer(200, list([row], false, "/v1/balance_transactions"))]
+      return [answer(200, list([{ ...moved, ...named }], false, "/v1/balance_transactions"))]
     }
   },
   wire: {
-    idempotencyKeyOf: (request) => request.headers["idempotency-key"],
+    idempotencyKeyOf: keyOf,
     amountOf: (request) =>
       field(request, "amount") ??
       field(request, "amount_to_capture") ??
@@ -205,16 +193,16 @@ function shaped(operation: Operation, object: unknown): TransportAnswer {
   )
 }
 
-function operationOf(name: string): Operation {
-  if (name.startsWith("refund lookup")) return "lookUpRefund"
-  if (name.startsWith("lookup")) return "lookUpCharge"
-  return name.split(" ")[0] as Operation
+function keyOf({ headers }: TransportRequest): string | undefined {
+  return headers["idempotency-key"]
 }
 
 function answerTo(situation: Situation): TransportAnswer | undefined {
   const { checkout, decline: declined, money, name, providerRef, rejection } = situation
-  const operation = operationOf(name)
-  const amount = money.minorUnits
+  const [, asked = "", outcome] = /^(refund lookup|\w+) (.*)$/u.exec(name) ?? []
+  const isLookUp = asked.endsWith("lookup")
+  const isRefund = asked.startsWith("refund")
+  const operation = (isLookUp ? (isRefund ? "lookUpRefund" : "lookUpCharge") : asked) as Operation
   const found = (fields: Readonly<Record<string, unknown>>) =>
     shaped(operation, chargeOrRefund(operation, situation, fields))
   const unexpected = (fields: Readonly<Record<string, unknown>>) =>
@@ -223,65 +211,39 @@ function answerTo(situation: Situation): TransportAnswer | undefined {
       payment_intent: chargeOrRefund(operation, situation, fields)
     })
   const code = declined === null ? undefined : codes[`${declined.category} ${declined.soft ? "soft" : "hard"}`]
-  switch (name) {
-    case "checkout opened": {
-      const expires_at = Math.floor(checkout.expiresAt / 1000)
-      return answer(200, session({ id: checkout.reference, url: checkout.url, expires_at }))
+  const received = { status: "succeeded", amount_received: money.minorUnits }
+  const error = { type: "card_error", code: "card_declined", decline_code: code }
+  switch (outcome) {
+    case "opened": {
+      const { expiresAt, reference: id, url } = checkout
+      return answer(200, session({ id, url, expires_at: Math.floor(expiresAt / 1000) }))
     }
-    case "charge rejected":
-    case "checkout rejected":
-    case "capture rejected":
-    case "void rejected":
-    case "refund rejected":
-      return failure(400, { code: rejection.code, message: rejection.message })
-    case "charge authorized":
-    case "lookup authorized":
-      return found({ status: "requires_capture", amount_capturable: amount })
-    case "charge captured":
-    case "capture captured":
-    case "lookup captured":
-      return found({ status: "succeeded", amount_received: amount })
-    case "charge pending":
-    case "capture pending":
-    case "lookup pending":
-      return found({ status: "processing" })
-    case "charge needs customer":
-      return decline("authentication_not_handled", { id: providerRef }, { code: "authentication_required" })
-    case "lookup needs customer":
-      return found({ status: "requires_action" })
-    case "charge declined":
-      return code === undefined ? undefined : decline(code, { id: providerRef })
-    case "capture declined":
-      return code === undefined ? undefined : decline(code, { id: providerRef, status: "requires_capture" })
-    case "lookup declined":
-      return code === undefined
-        ? undefined
-        : found({
-            status: "requires_payment_method",
-            last_payment_error: { type: "card_error", code: "card_declined", decline_code: code }
-          })
-    case "void canceled":
-    case "lookup canceled":
-      return found({ status: "canceled" })
-    case "capture canceled":
-      return unexpected({ status: "canceled" })
-    case "void captured":
-      return unexpected({ status: "succeeded", amount_received: amount })
-    case "refund succeeded":
-    case "refund lookup succeeded":
+    case "rejected":
+      return failure(400, rejection)
+    case "authorized":
+      return found({ status: "requires_capture", amount_capturable: money.minorUnits })
+    case "captured":
+      return asked === "void" ? unexpected(received) : found(received)
+    case "pending":
+      return found({ status: isRefund ? "pending" : "processing" })
+    case "needs customer":
+      return isLookUp
+        ? found({ status: "requires_action" })
+        : decline("authentication_not_handled", { id: providerRef }, { code: "authentication_required" })
+    case "declined":
+      if (code === undefined) return undefined
+      return isLookUp
+        ? found({ status: "requires_payment_method", last_payment_error: error })
+        : decline(code, { id: providerRef, ...(asked === "capture" ? { status: "requires_capture" } : {}) })
+    case "canceled":
+      return asked === "capture" ? unexpected({ status: "canceled" }) : found({ status: "canceled" })
+    case "succeeded":
       return found({ status: "succeeded" })
-    case "refund pending":
-    case "refund lookup pending":
-      return found({ status: "pending" })
-    case "refund failed":
-    case "refund lookup failed":
+    case "failed":
       return found({ status: "failed", failure_reason: "expired_or_canceled_card" })
-    case "lookup not found":
-    case "refund lookup not found":
-      return answer(200, name.startsWith("refund") ? refundList([]) : list([]), late)
-    case "lookup not found yet":
-    case "refund lookup not found yet":
-      return answer(200, name.startsWith("refund") ? refundList([]) : list([]), early)
+    case "not found":
+    case "not found yet":
+      return answer(200, isRefund ? refundList([]) : list([]), outcome === "not found" ? late : early)
     default:
       return undefined
   }
@@ -290,43 +252,28 @@ function answerTo(situation: Situation): TransportAnswer | undefined {
 function messageOf(situation: MessageSituation) {
   const { at, attemptId, disputeId, id, money, name, providerRef, providerRefundId, refundId } = situation
   const amount = money.minorUnits
-  const head = { id, created: at / 1000 }
   const intent = (fields: Readonly<Record<string, unknown>>) =>
     paymentIntent({ id: providerRef, amount, metadata: { attempt_id: attemptId }, ...fields })
   const refunded = (status: string) =>
     refund({ id: providerRefundId, amount, status, metadata: { refund_id: refundId } })
   const disputed = (status: string) => dispute({ id: disputeId, status, payment_intent: providerRef })
-  switch (name) {
-    case "charge authorized": {
-      const object = intent({ status: "requires_capture", amount_capturable: amount })
-      return event("payment_intent.amount_capturable_updated", object, head)
-    }
-    case "charge captured":
-      return event("payment_intent.succeeded", intent({ status: "succeeded", amount_received: amount }), head)
-    case "charge canceled":
-      return event("payment_intent.canceled", intent({ status: "canceled" }), head)
-    case "refund succeeded":
-      return event("refund.updated", refunded("succeeded"), head)
-    case "refund failed":
-      return event("refund.failed", refunded("failed"), head)
-    // Stripe reports a capture and a cancellation on the payment, without our operation id.
-    case "operation confirmed":
-    case "operation pending":
-    case "operation failed":
-    case "operation failed for now":
-      return undefined
-    // Stripe pays out totals, without naming the charges in them.
-    case "charge settled":
-      return undefined
-    case "dispute opened":
-      return event("charge.dispute.created", disputed("needs_response"), head)
-    case "dispute updated":
-      return event("charge.dispute.updated", disputed("under_review"), head)
-    case "dispute won":
-      return event("charge.dispute.closed", disputed("won"), head)
-    case "dispute lost":
-      return event("charge.dispute.closed", disputed("lost"), head)
+  const told: Partial<Record<typeof name, readonly [type: string, object: object]>> = {
+    "charge authorized": [
+      "payment_intent.amount_capturable_updated",
+      intent({ status: "requires_capture", amount_capturable: amount })
+    ],
+    "charge captured": ["payment_intent.succeeded", intent({ status: "succeeded", amount_received: amount })],
+    "charge canceled": ["payment_intent.canceled", intent({ status: "canceled" })],
+    "refund succeeded": ["refund.updated", refunded("succeeded")],
+    "refund failed": ["refund.failed", refunded("failed")],
+    "dispute opened": ["charge.dispute.created", disputed("needs_response")],
+    "dispute updated": ["charge.dispute.updated", disputed("under_review")],
+    "dispute won": ["charge.dispute.closed", disputed("won")],
+    "dispute lost": ["charge.dispute.closed", disputed("lost")]
   }
+  // Of a capture, Stripe tells the payment without our operation id, and its payouts name no charges.
+  const [type, object] = told[name] ?? []
+  return type === undefined ? undefined : event(type, object, { id, created: at / 1000 })
 }
 
 /**
@@ -340,48 +287,32 @@ const capturedOnce = {
     "a payment is captured again only where its request said so (https://docs.stripe.com/payments/multicapture), and ours does not"
 }
 
-function eventByHand({ attemptId, captures, name, providerRef, ...of }: ByHandSituation) {
-  const metadata = { attempt_id: attemptId }
-  switch (name) {
-    case "refund":
-    case "pending refund": {
-      const made = {
-        id: of.providerRefundId,
-        amount: of.refunded.minorUnits,
-        metadata: {},
-        payment_intent: providerRef
-      }
-      return event("refund.created", refund({ ...made, status: name === "refund" ? "succeeded" : "pending" }))
-    }
-    case "capture":
-      return event(
-        "charge.captured",
-        charge({ amount_captured: captures[0]?.money.minorUnits, metadata, payment_intent: providerRef })
-      )
-    case "two captures":
-      return capturedOnce
-    default:
-      return event("payment_intent.canceled", paymentIntent({ id: providerRef, metadata, ...canceledByHand }))
-  }
+function refundByHand({ name, providerRef, providerRefundId: id, refunded }: ByHandSituation) {
+  const status = name === "refund" ? "succeeded" : "pending"
+  return refund({ id, amount: refunded.minorUnits, metadata: {}, payment_intent: providerRef, status })
 }
 
-function lookedUpByHand({
-  attemptId,
-  captures,
-  name,
-  providerRef,
-  ...of
-}: ByHandSituation): ToldByHand<TransportAnswer> {
-  if (name === "two captures") return capturedOnce
+function eventByHand(of: ByHandSituation) {
+  const metadata = { attempt_id: of.attemptId }
+  if (of.name === "two captures") return capturedOnce
+  if (of.name.endsWith("refund")) return event("refund.created", refundByHand(of))
+  if (of.name !== "capture") {
+    return event("payment_intent.canceled", paymentIntent({ id: of.providerRef, metadata, ...canceledByHand }))
+  }
+  const taken = { amount_captured: of.captures[0]?.money.minorUnits, metadata, payment_intent: of.providerRef }
+  return event("charge.captured", charge(taken))
+}
+
+function lookedUpByHand(of: ByHandSituation): ToldByHand<TransportAnswer> {
   const shown = (fields: object) =>
-    answer(200, paymentIntent({ id: providerRef, metadata: { attempt_id: attemptId }, ...fields }))
-  if (name === "capture") return [shown({ status: "succeeded", amount_received: captures[0]?.money.minorUnits })]
-  if (name === "void" || name === "expiry") return [shown(canceledByHand)]
-  const amount = of.refunded.minorUnits
-  const status = name === "refund" ? "succeeded" : "pending"
+    answer(200, paymentIntent({ id: of.providerRef, metadata: { attempt_id: of.attemptId }, ...fields }))
+  if (of.name === "two captures") return capturedOnce
+  if (of.name === "capture") return [shown({ status: "succeeded", amount_received: of.captures[0]?.money.minorUnits })]
+  if (of.name === "void" || of.name === "expiry") return [shown(canceledByHand)]
+  const amount_refunded = of.refunded.minorUnits
   return [
-    shown({ amount_received: 1234, latest_charge: charge({ amount_refunded: amount }) }),
-    answer(200, refundList([refund({ id: of.providerRefundId, amount, status, metadata: {} })]))
+    shown({ amount_received: 1234, latest_charge: charge({ amount_refunded }) }),
+    answer(200, refundList([refundByHand(of)]))
   ]
 }
 
