@@ -1,12 +1,14 @@
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { assert, describe, it } from "@effect/vitest"
+import { playedConnector, readBy, readKept, toldOf } from "@pointsman/contracts/connector"
 import { itRuns } from "@pointsman/contracts/vitest"
-import { type Environment, money, type ProviderMessage, type TransportAnswer } from "@pointsman/core/connector"
-import { Effect, Fiber, Redacted, Result } from "effect"
+import { type Environment, money, type TransportAnswer } from "@pointsman/core/connector"
+import { Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { rootsOfNode } from "../src/Certificates.ts"
-import { attemptId, connected, eur, operationId, refundId, timeoutMillis } from "./Calls.ts"
+import { attemptId, connected, eur, operationId, refundId } from "./Calls.ts"
 import {
+  amount,
   answer,
   authorization,
   capture,
@@ -29,7 +31,9 @@ import {
 } from "./PayPal.ts"
 
 const noon = Date.UTC(2026, 10, 21, 12, 0, 0)
+const day = 86_400_000
 const chain = answer(200, chains.good)
+const unknown = (times: number, status = 404) => Array.from({ length: times }, () => answer(status, ""))
 
 const ours = { custom_id: attemptId, invoice_id: attemptId, ...related }
 const completed = event("PAYMENT.CAPTURE.COMPLETED", capture(ours))
@@ -54,36 +58,18 @@ const heard = (message: unknown, hearing: Hearing = {}) => {
   } = hearing
   const { connector, requests } = connected(certificates, { environment })
   const raw = signed(JSON.stringify(message), webhookId, noon, url)
-  const read = connector.readMessage?.({
-    ...raw,
-    headers: { ...raw.headers, ...headers },
-    secret: Redacted.make(secret),
-    receivedAt
-  })
-  return { requests, result: Effect.result(read ?? Effect.die("no messages")), connector, raw }
+  const read = (at = receivedAt, more: Hearing["headers"] = headers) =>
+    readBy(connector, { ...raw, headers: { ...raw.headers, ...more } }, secret, at)
+  return { requests, result: read(), connector, read }
 }
 
-const reasonOf = Effect.fnUntraced(function* (hearing: Hearing, message: unknown = completed) {
-  const { requests, result } = heard(message, hearing)
+/** It is refused as not PayPal's, after so many requests for certificates. */
+const isRefused = Effect.fnUntraced(function* (hearing: Hearing, asked: number) {
+  const { requests, result } = heard(completed, hearing)
   const read = yield* result
-  if (Result.isSuccess(read)) return assert.fail("it was believed")
-  return { tag: read.failure._tag, reason: read.failure.reason, requests: requests.length }
+  assert.strictEqual(Result.isFailure(read) ? read.failure._tag : "read", "pointsman/MessageUnverified")
+  assert.lengthOf(requests, asked)
 })
-
-const toldOf = ({ about }: ProviderMessage): unknown => {
-  switch (about._tag) {
-    case "Charge":
-      return { ...about, state: about.state(eur) }
-    case "Refund":
-      return { ...about, state: about.state(eur) }
-    case "UnnamedRefund":
-      return { ...about, state: about.state(eur) }
-    case "Operation":
-      return { ...about, state: about.state(eur) }
-    default:
-      return about
-  }
-}
 
 describe("signatures", () => {
   it("computes the check value of CRC-32 (ISO 3309)", () => {
@@ -98,91 +84,47 @@ describe("signatures", () => {
     )
   })
   itRuns("one certificate of many messages is fetched once, and again after a day", function* () {
-    const { connector, raw, requests, result } = heard(completed, { certificates: [chain, chain] })
-    yield* result
-    const again = (receivedAt: number) =>
-      connector.readMessage?.({ ...raw, secret: Redacted.make(webhookId), receivedAt }) ?? Effect.die("none")
-    yield* Effect.all([again(noon), again(noon + 1), again(noon + 86_399_999)], { concurrency: "unbounded" })
+    const { read, requests } = heard(completed, { certificates: [chain, chain] })
+    yield* read()
+    const all = yield* Effect.all(
+      [noon, noon + 1, noon + day - 1].map((at) => read(at)),
+      { concurrency: "unbounded" }
+    )
+    assert.isTrue(all.every(Result.isSuccess))
     assert.strictEqual(requests.length, 1)
-    yield* again(noon + 86_400_000)
+    assert.isTrue(Result.isSuccess(yield* read(noon + day)))
     assert.strictEqual(requests.length, 2)
   })
   itRuns("an unknown certificate of messages at once is fetched once", function* () {
-    let requests = 0
-    const account = { connectionId: "main", environment: "sandbox", credentials, timeoutMillis } as const
-    const connector = Result.getOrThrow(
-      definition.connect(account, {
-        send: () => {
-          requests += 1
-          return Effect.delay(Effect.succeed(chain), "1 second")
-        }
-      })
-    )
-    const raw = signed(JSON.stringify(completed), webhookId, noon)
-    const one = connector.readMessage?.({ ...raw, secret: Redacted.make(webhookId), receivedAt: noon })
-    const all = yield* Effect.forkChild(
-      Effect.all(
-        Array.from({ length: 10 }, () => one ?? Effect.die("none")),
-        { concurrency: "unbounded" }
-      )
-    )
+    const slowly = () => Effect.delay(Effect.succeed(chain), "1 second")
+    const { connector, requests } = playedConnector(definition, slowly, { credentials })
+    const one = readBy(connector, signed(JSON.stringify(completed), webhookId, noon), webhookId, noon)
+    const all = yield* Effect.forkChild(Effect.replicateEffect(one, 10, { concurrency: "unbounded" }))
     yield* TestClock.adjust("20 seconds")
-    assert.strictEqual((yield* Fiber.join(all)).length, 10)
-    assert.strictEqual(requests, 1)
+    assert.isTrue((yield* Fiber.join(all)).every(Result.isSuccess))
+    assert.strictEqual(requests.length, 1)
   })
+  const invented = (number: number) => ({ "paypal-cert-url": `${certificateUrl}${number}` })
   itRuns("invented addresses ask PayPal ten times in a minute and no more", function* () {
-    const { connector, raw, requests } = heard(completed, {
-      certificates: [...Array.from({ length: 10 }, () => answer(404, "")), chain]
-    })
-    const read = (number: number, receivedAt = noon) =>
-      Effect.result(
-        connector.readMessage?.({
-          ...raw,
-          headers: { ...raw.headers, "paypal-cert-url": `${certificateUrl}${number}` },
-          secret: Redacted.make(webhookId),
-          receivedAt
-        }) ?? Effect.die("none")
-      )
-    for (let number = 0; number < 30; number++) assert.isTrue(Result.isFailure(yield* read(number)))
+    const { read, requests } = heard(completed, { certificates: [...unknown(10), chain] })
+    for (let number = 0; number < 30; number++) assert.isTrue(Result.isFailure(yield* read(noon, invented(number))))
     assert.strictEqual(requests.length, 10)
-    yield* read(1, noon + 60_000)
+    yield* read(noon + 60_000, invented(1))
     assert.strictEqual(requests.length, 11)
   })
   itRuns("a day-old verified certificate is fetched again despite invented addresses", function* () {
-    const { connector, raw, requests, result } = heard(completed, {
-      certificates: [chain, ...Array.from({ length: 10 }, () => answer(404, "")), chain]
-    })
-    yield* result
-    const tomorrow = noon + 86_400_000
-    const read = (url: string) =>
-      Effect.result(
-        connector.readMessage?.({
-          ...raw,
-          headers: { ...raw.headers, "paypal-cert-url": url },
-          secret: Redacted.make(webhookId),
-          receivedAt: tomorrow
-        }) ?? Effect.die("none")
-      )
-    for (let number = 0; number < 30; number++) {
-      assert.isTrue(Result.isFailure(yield* read(`${certificateUrl}${number}`)))
-    }
+    const { read, requests } = heard(completed, { certificates: [chain, ...unknown(10), chain] })
+    yield* read()
+    for (let number = 0; number < 30; number++)
+      assert.isTrue(Result.isFailure(yield* read(noon + day, invented(number))))
     assert.strictEqual(requests.length, 11)
-    assert.isTrue(Result.isSuccess(yield* read(certificateUrl)))
+    assert.isTrue(Result.isSuccess(yield* read(noon + day)))
     assert.strictEqual(requests.length, 12)
   })
   itRuns("a certificate that PayPal does not give again is asked for ten times a minute", function* () {
-    const { connector, raw, requests, result } = heard(completed, {
-      certificates: [chain, ...Array.from({ length: 11 }, () => answer(503, ""))]
-    })
-    yield* result
-    const again = connector.readMessage?.({
-      ...raw,
-      secret: Redacted.make(webhookId),
-      receivedAt: noon + 86_400_000
-    })
-    for (let time = 0; time < 30; time++) {
-      assert.isTrue(Result.isFailure(yield* Effect.result(again ?? Effect.die("none"))))
-    }
+    const { read, requests } = heard(completed, { certificates: [chain, ...unknown(11, 503)] })
+    yield* read()
+    for (let time = 0; time < 30; time++) assert.isTrue(Result.isFailure(yield* read(noon + day)))
     assert.strictEqual(requests.length, 11)
   })
 
@@ -204,14 +146,11 @@ describe("signatures", () => {
     "without its time": { headers: { "paypal-transmission-time": undefined } },
     "with a day that there is not": { headers: { "paypal-transmission-time": "2026-99-21T12:00:00Z" } },
     "with a signature that is not Base64": { headers: { "paypal-transmission-sig": "====" } },
-    "that is older than four days": { receivedAt: noon + 4 * 86_400_000 + 1 },
+    "that is older than four days": { receivedAt: noon + 4 * day + 1 },
     "that is more than five minutes of the future": { receivedAt: noon - 300_001 }
   }
   for (const [what, hearing] of Object.entries(withoutAsking)) {
-    itRuns(`a message ${what} is refused, and PayPal is not asked`, function* () {
-      const refused = yield* reasonOf(hearing)
-      assert.deepInclude(refused, { tag: "pointsman/MessageUnverified", requests: 0 })
-    })
+    it.effect(`a message ${what} is refused, and PayPal is not asked`, () => isRefused(hearing, 0))
   }
   const others: Readonly<Record<string, Hearing>> = {
     "for another webhook": { secret: "9XL90610J3647323C" },
@@ -230,14 +169,12 @@ describe("signatures", () => {
     "whose certificate was issued by one that is no authority": { certificates: [answer(200, chains.byNoAuthority)] }
   }
   for (const [what, hearing] of Object.entries(others)) {
-    itRuns(`a message ${what} is refused`, function* () {
-      assert.deepInclude(yield* reasonOf(hearing), { tag: "pointsman/MessageUnverified", requests: 1 })
-    })
+    it.effect(`a message ${what} is refused`, () => isRefused(hearing, 1))
   }
   itRuns("a refused certificate is not kept, and the next message asks again", function* () {
-    const { connector, raw, requests, result } = heard(completed, { certificates: [answer(503, ""), chain] })
-    assert.isTrue(Result.isFailure(yield* result))
-    yield* connector.readMessage?.({ ...raw, secret: Redacted.make(webhookId), receivedAt: noon }) ?? Effect.die("none")
+    const { read, requests } = heard(completed, { certificates: [...unknown(1, 503), chain] })
+    assert.isTrue(Result.isFailure(yield* read()))
+    assert.isTrue(Result.isSuccess(yield* read()))
     assert.strictEqual(requests.length, 2)
   })
 })
@@ -270,222 +207,151 @@ const ofCapture = up(`/v2/payments/captures/${captureId}`)
 const charge = { attemptId }
 const stated = eur
 
-const messages: ReadonlyArray<readonly [what: string, type: string, resource: Fields, told: unknown]> = [
-  [
-    "an authorization",
-    "PAYMENT.AUTHORIZATION.CREATED",
-    authorization(ours),
-    { _tag: "Charge", charge, state: { _tag: "Authorized", providerRef: orderId, stated } }
-  ],
-  [
-    "an authorization that was voided",
-    "PAYMENT.AUTHORIZATION.VOIDED",
-    authorization({ ...ours, status: "VOIDED" }),
-    { _tag: "Charge", charge, state: { _tag: "Canceled", providerRef: orderId } }
-  ],
-  [
-    "an authorization of another program",
-    "PAYMENT.AUTHORIZATION.CREATED",
-    authorization({ custom_id: "order 7", ...related }),
-    { _tag: "Charge", charge: { providerRef: orderId }, state: { _tag: "Authorized", providerRef: orderId, stated } }
-  ],
-  [
-    "a capture",
-    "PAYMENT.CAPTURE.COMPLETED",
-    capture(ours),
-    {
-      _tag: "Charge",
-      charge,
-      state: { _tag: "Captured", providerRef: orderId, capture: { id: captureId, money: stated } }
-    }
-  ],
-  [
-    "a capture that names its order by a link alone",
-    "PAYMENT.CAPTURE.COMPLETED",
-    capture({ custom_id: attemptId, ...up(`/v2/checkout/orders/${orderId}`) }),
-    {
-      _tag: "Charge",
-      charge,
-      state: { _tag: "Captured", providerRef: orderId, capture: { id: captureId, money: stated } }
-    }
-  ],
-  [
-    "a capture whose link names another order than its related ids",
-    "PAYMENT.CAPTURE.COMPLETED",
-    capture({ ...ours, ...up("/v2/checkout/orders/8MC585209K746392H") }),
-    {
-      _tag: "Charge",
-      charge,
-      state: { _tag: "Captured", providerRef: orderId, capture: { id: captureId, money: stated } }
-    }
-  ],
-  [
-    "a capture that waits",
-    "PAYMENT.CAPTURE.PENDING",
-    capture({ ...ours, status: "PENDING" }),
-    { _tag: "Charge", charge, state: { _tag: "Pending", providerRef: orderId, stated } }
-  ],
-  [
-    "a capture that was declined",
-    "PAYMENT.CAPTURE.DENIED",
-    capture({ ...ours, status: "DECLINED", processor_response: { response_code: "5120" } }),
-    {
-      _tag: "Charge",
-      charge,
-      state: {
-        ...{ _tag: "Declined", providerRef: orderId, code: "5120" },
-        ...{ category: "insufficient_funds", normalized: "insufficient_funds", soft: false }
-      }
-    }
-  ],
-  [
-    "a capture of an operation",
-    "PAYMENT.CAPTURE.COMPLETED",
-    capture({ ...ours, invoice_id: operationId }),
-    { _tag: "Operation", operationId, state: { _tag: "OperationConfirmed", stated, captureId } }
-  ],
-  [
-    "a capture of an operation that was declined",
-    "PAYMENT.CAPTURE.DECLINED",
-    capture({ ...ours, invoice_id: operationId, status: "DECLINED", status_details: { reason: "BUYER_COMPLAINT" } }),
-    { _tag: "Operation", operationId, state: { _tag: "OperationFailed", isFinal: true, reason: "BUYER_COMPLAINT" } }
-  ],
+type Row = readonly [what: string, type: string, resource: Fields, told: unknown]
+
+const ofCharge = (state: Fields, named: Fields = charge) => ({
+  ...{ _tag: "Charge", charge: named },
+  state: { providerRef: orderId, ...state }
+})
+const ofOperation = (state: Fields) => ({ _tag: "Operation", operationId, state })
+const needsResponse = { status: "needs_response" }
+const ofDispute = (verdict: string, more: Fields = {}) => ({
+  ...{ _tag: "Dispute", charge, disputeId: "PP-000-042-663-135", verdict, money: stated },
+  ...more
+})
+const taken = ofCharge({ _tag: "Captured", capture: { id: captureId, money: stated } })
+const refundOf = (_tag: string) => ({ _tag, providerRefundId: refundReference, stated })
+const byHand = (what: string, fields: Fields, named: Fields, tag = "Succeeded"): Row => [
+  `a refund that a person made, ${what}`,
+  "PAYMENT.CAPTURE.REFUNDED",
+  refund({ ...ofCapture, ...fields }),
+  { _tag: "UnnamedRefund", charge: named, providerRefundId: refundReference, state: refundOf(tag) }
+]
+const disputed = (what: string, event: string, custom: string | undefined, fields: Fields, told: unknown): Row => [
+  `a dispute ${what}`,
+  `CUSTOMER.DISPUTE.${event}`,
+  dispute(custom, fields),
+  told
+]
+const declinedByBuyer = { status: "DECLINED", status_details: { reason: "BUYER_COMPLAINT" } }
+const authorized = (what: string, type: string, fields: Fields, told: unknown): Row => [
+  `an authorization ${what}`,
+  `PAYMENT.AUTHORIZATION.${type}`,
+  authorization({ ...ours, ...fields }),
+  told
+]
+const captured = (what: string, type: string, fields: Fields, told: unknown): Row => [
+  `a capture ${what}`,
+  `PAYMENT.CAPTURE.${type}`,
+  capture({ ...ours, ...fields }),
+  told
+]
+const ofAnother = { custom_id: "order 7", invoice_id: undefined }
+const onlyLinked = { invoice_id: undefined, supplementary_data: undefined, ...up(`/v2/checkout/orders/${orderId}`) }
+const insufficient = { category: "insufficient_funds", normalized: "insufficient_funds", soft: false }
+const refusedBy = { status: "DECLINED", processor_response: { response_code: "5120" } }
+const confirmed = ofOperation({ _tag: "OperationConfirmed", stated, captureId })
+const declined = ofOperation({ _tag: "OperationFailed", isFinal: true, reason: "BUYER_COMPLAINT" })
+const held = { _tag: "Authorized", stated }
+
+const messages: ReadonlyArray<Row> = [
+  authorized("of a charge", "CREATED", {}, ofCharge(held)),
+  authorized("that was voided", "VOIDED", { status: "VOIDED" }, ofCharge({ _tag: "Canceled" })),
+  authorized("of another program", "CREATED", ofAnother, ofCharge(held, { providerRef: orderId })),
+  captured("of a charge", "COMPLETED", {}, taken),
+  captured("that names its order by a link alone", "COMPLETED", onlyLinked, taken),
+  captured("whose link names another order", "COMPLETED", up("/v2/checkout/orders/8MC585209K746392H"), taken),
+  captured("that waits", "PENDING", { status: "PENDING" }, ofCharge({ _tag: "Pending", stated })),
+  captured("that was declined", "DENIED", refusedBy, ofCharge({ _tag: "Declined", code: "5120", ...insufficient })),
+  captured("of an operation", "COMPLETED", { invoice_id: operationId }, confirmed),
+  captured("of an operation, declined", "DECLINED", { invoice_id: operationId, ...declinedByBuyer }, declined),
   [
     "a refund",
     "PAYMENT.CAPTURE.REFUNDED",
     refund({ custom_id: refundId }),
-    { _tag: "Refund", refundId, state: { _tag: "Succeeded", providerRefundId: refundReference, stated } }
+    { _tag: "Refund", refundId, state: refundOf("Succeeded") }
   ],
   // Made at PayPal: with the names of the capture, and a link to it.
-  ...(
-    [
-      ["with its attempt", { custom_id: attemptId, invoice_id: attemptId }, charge],
-      ["of a capture of an operation", { custom_id: attemptId, invoice_id: operationId }, charge],
-      ["with an id of its own, and the capture's invoice", { custom_id: "gift", invoice_id: attemptId }, charge],
-      ["with its order", related, { providerRef: orderId }],
-      ["with a link to its order", up(`/v2/checkout/orders/${orderId}`), { providerRef: orderId }],
-      ["with a link to its capture", ofCapture, { providerRef: captureId }]
-    ] as const
-  ).map(
-    ([what, names, charge]) =>
-      [
-        `a refund that a person made, ${what}`,
-        "PAYMENT.CAPTURE.REFUNDED",
-        refund({ ...ofCapture, ...names }),
-        {
-          ...{ _tag: "UnnamedRefund", charge, providerRefundId: refundReference },
-          state: { _tag: "Succeeded", providerRefundId: refundReference, stated }
-        }
-      ] as const
+  byHand("with its attempt", { custom_id: attemptId, invoice_id: attemptId }, charge),
+  byHand("of a capture of an operation", { custom_id: attemptId, invoice_id: operationId }, charge),
+  byHand("with an id of its own, and the capture's invoice", { custom_id: "gift", invoice_id: attemptId }, charge),
+  byHand("with its order", related, { providerRef: orderId }),
+  byHand("with a link to its order", up(`/v2/checkout/orders/${orderId}`), { providerRef: orderId }),
+  byHand("with a link to its capture", ofCapture, { providerRef: captureId }),
+  byHand(
+    "that waits",
+    { custom_id: attemptId, status: "PENDING", status_details: { reason: "ECHECK" } },
+    charge,
+    "RefundPending"
   ),
-  [
-    "a refund that a person made, that waits",
-    "PAYMENT.CAPTURE.REFUNDED",
-    refund({ ...ofCapture, custom_id: attemptId, status: "PENDING", status_details: { reason: "ECHECK" } }),
-    {
-      ...{ _tag: "UnnamedRefund", charge, providerRefundId: refundReference },
-      state: { _tag: "RefundPending", providerRefundId: refundReference, stated }
-    }
-  ],
   [
     "an order",
     "CHECKOUT.ORDER.COMPLETED",
     order(attemptId, { captures: [capture(ours)] }),
-    { _tag: "Charge", charge, state: { _tag: "Captured", providerRef: orderId, stated } }
+    ofCharge({ _tag: "Captured", stated })
   ],
   [
     "an order that is approved",
     "CHECKOUT.ORDER.APPROVED",
     order(attemptId, undefined, { status: "APPROVED" }),
-    { _tag: "Charge", charge, state: { _tag: "Approved", providerRef: orderId } }
+    ofCharge({ _tag: "Approved" })
   ],
   [
     "an order that was approved, and is captured already",
     "CHECKOUT.ORDER.APPROVED",
     order(attemptId, { captures: [capture(ours)] }, { status: "APPROVED" }),
-    { _tag: "Charge", charge, state: { _tag: "Captured", providerRef: orderId, stated } }
+    ofCharge({ _tag: "Captured", stated })
   ],
-  [
-    "a dispute",
-    "CUSTOMER.DISPUTE.CREATED",
-    dispute(attemptId),
-    { _tag: "Dispute", charge, disputeId: "PP-000-042-663-135", verdict: "opened", money: stated }
-  ],
-  [
-    "a dispute about a part, with a deadline",
-    "CUSTOMER.DISPUTE.UPDATED",
-    dispute(attemptId, {
-      dispute_amount: { currency_code: "JPY", value: "500" },
-      seller_response_due_date: "2026-12-01T10:00:00.000Z"
-    }),
-    {
-      ...{ _tag: "Dispute", charge, disputeId: "PP-000-042-663-135", verdict: "opened", status: "needs_response" },
-      ...{ money: { minorUnits: 500, currency: "JPY" }, dueBy: Date.UTC(2026, 11, 1, 10) }
-    }
-  ],
-  [
-    "a dispute whose amount and deadline are not as documented",
-    "CUSTOMER.DISPUTE.UPDATED",
-    dispute(attemptId, { dispute_amount: { currency_code: "EUR", value: "1,5" }, seller_response_due_date: "soon" }),
-    { _tag: "Dispute", charge, disputeId: "PP-000-042-663-135", verdict: "opened", status: "needs_response" }
-  ],
-  [
-    "a dispute that names PayPal's capture alone",
-    "CUSTOMER.DISPUTE.UPDATED",
-    dispute(undefined),
-    {
-      ...{ _tag: "Dispute", charge: { providerRef: captureId }, disputeId: "PP-000-042-663-135" },
-      ...{ verdict: "opened", status: "needs_response", money: stated }
-    }
-  ],
-  ...(
-    [
-      ["WAITING_FOR_BUYER_RESPONSE", {}, { verdict: "opened", status: "under_review" }],
-      ["UNDER_REVIEW", {}, { verdict: "opened", status: "under_review" }],
-      ["RESOLVED", { dispute_outcome: { outcome_code: "ACCEPTED" } }, { verdict: "lost" }],
-      ["RESOLVED", {}, { verdict: "opened", isContinued: true }],
-      ["OTHER", {}, { verdict: "opened", isContinued: true }]
-    ] as const
-  ).map(
-    ([status, more, said]) =>
-      [
-        `an update of the status ${status}`,
-        "CUSTOMER.DISPUTE.UPDATED",
-        dispute(attemptId, { status, ...more }),
-        { ...{ _tag: "Dispute", charge, disputeId: "PP-000-042-663-135" }, ...said, money: stated }
-      ] as const
+  ["a dispute", "CUSTOMER.DISPUTE.CREATED", dispute(attemptId), ofDispute("opened")],
+  disputed(
+    "about a part, with a deadline",
+    "UPDATED",
+    attemptId,
+    { dispute_amount: amount("500", "JPY"), seller_response_due_date: "2026-12-01T10:00:00.000Z" },
+    ofDispute("opened", { ...needsResponse, money: money(500, "JPY"), dueBy: Date.UTC(2026, 11, 1, 10) })
+  ),
+  disputed(
+    "whose amount and deadline are not as documented",
+    "UPDATED",
+    attemptId,
+    { dispute_amount: amount("1,5"), seller_response_due_date: "soon" },
+    { _tag: "Dispute", charge, disputeId: "PP-000-042-663-135", verdict: "opened", ...needsResponse }
+  ),
+  disputed(
+    "that names PayPal's capture alone",
+    "UPDATED",
+    undefined,
+    {},
+    ofDispute("opened", { ...needsResponse, charge: { providerRef: captureId } })
   ),
   ...(
     [
-      ["RESOLVED_BUYER_FAVOUR", "lost", { currency_code: "EUR", value: "2.00" }, { minorUnits: 200, currency: "EUR" }],
-      ["RESOLVED_BUYER_FAVOUR", "lost", { currency_code: "EUR", value: "2,00" }, undefined],
-      ["RESOLVED_WITH_PAYOUT", "won", { currency_code: "EUR", value: "2.00" }, stated]
+      ["WAITING_FOR_BUYER_RESPONSE", {}, ofDispute("opened", { status: "under_review" })],
+      ["UNDER_REVIEW", {}, ofDispute("opened", { status: "under_review" })],
+      ["RESOLVED", { dispute_outcome: { outcome_code: "ACCEPTED" } }, ofDispute("lost")],
+      ["RESOLVED", {}, ofDispute("opened", { isContinued: true })],
+      ["OTHER", {}, ofDispute("opened", { isContinued: true })]
     ] as const
-  ).map(
-    ([outcome_code, verdict, amount_refunded, money]) =>
-      [
-        `a dispute that ended as ${outcome_code} with ${amount_refunded.value} refunded`,
-        "CUSTOMER.DISPUTE.RESOLVED",
-        dispute(attemptId, { status: "RESOLVED", dispute_outcome: { outcome_code, amount_refunded } }),
-        { _tag: "Dispute", charge, disputeId: "PP-000-042-663-135", verdict, ...(money && { money }) }
-      ] as const
+  ).map(([status, more, told]) =>
+    disputed(`updated to the status ${status}`, "UPDATED", attemptId, { status, ...more }, told)
   ),
-  ...[
-    ["RESOLVED_BUYER_FAVOUR", "lost"],
-    ["ACCEPTED", "lost"],
-    ["RESOLVED_SELLER_FAVOUR", "won"],
-    ["RESOLVED_WITH_PAYOUT", "won"],
-    ["CANCELED_BY_BUYER", "won"],
-    ["DENIED", "won"]
-  ].map(
-    ([outcome_code, verdict]) =>
-      [
-        `a dispute that ended as ${outcome_code}`,
-        "CUSTOMER.DISPUTE.RESOLVED",
-        dispute(attemptId, { status: "RESOLVED", dispute_outcome: { outcome_code } }),
-        { _tag: "Dispute", charge, disputeId: "PP-000-042-663-135", verdict, money: stated }
-      ] as const
-  )
+  ...(
+    [
+      ["RESOLVED_BUYER_FAVOUR", "2.00", ofDispute("lost", { money: money(200, "EUR") })],
+      ["RESOLVED_BUYER_FAVOUR", "2,00", { _tag: "Dispute", charge, disputeId: "PP-000-042-663-135", verdict: "lost" }],
+      ["RESOLVED_WITH_PAYOUT", "2.00", ofDispute("won")],
+      ["RESOLVED_BUYER_FAVOUR", undefined, ofDispute("lost")],
+      ["ACCEPTED", undefined, ofDispute("lost")],
+      ["RESOLVED_SELLER_FAVOUR", undefined, ofDispute("won")],
+      ["RESOLVED_WITH_PAYOUT", undefined, ofDispute("won")],
+      ["CANCELED_BY_BUYER", undefined, ofDispute("won")],
+      ["DENIED", undefined, ofDispute("won")]
+    ] as const
+  ).map(([outcome_code, refunded, told]) => {
+    const dispute_outcome = { outcome_code, ...(refunded && { amount_refunded: amount(refunded) }) }
+    const what = `that ended as ${outcome_code} with ${refunded ?? "nothing"} refunded`
+    return disputed(what, "RESOLVED", attemptId, { status: "RESOLVED", dispute_outcome }, told)
+  })
 ]
 
 const unreadable: ReadonlyArray<readonly [what: string, type: string, resource: Fields, field: string]> = [
@@ -541,11 +407,7 @@ describe("messages", () => {
       assert.deepStrictEqual([read.id, read.at], [message.id, noon])
       const kept = connector.keptOfMessage?.(JSON.stringify(message)) ?? ""
       for (const text of ["Firstname", "customer@example.com", "Where is it?", "broken"]) assert.notInclude(kept, text)
-      const stored = connector.readStored?.({
-        body: new TextEncoder().encode(kept),
-        secret: Redacted.make(webhookId)
-      })
-      assert.deepStrictEqual(toldOf(yield* stored ?? Effect.die("none")), told)
+      assert.deepStrictEqual(toldOf(Result.getOrThrow(yield* readKept(connector, JSON.stringify(message)))), told)
     })
   }
   for (const [what, type, resource, field] of unreadable) {
@@ -572,13 +434,11 @@ const simulated = {
 }
 const simulatedCapture = {
   id: "27M47624FP291604U",
-  amount: { currency_code: "USD", value: "2.51" },
+  amount: amount("2.51", "USD"),
   final_capture: true,
   seller_protection: { status: "ELIGIBLE", dispute_categories: ["ITEM_NOT_RECEIVED", "UNAUTHORIZED_TRANSACTION"] },
   seller_receivable_breakdown: {
-    gross_amount: { currency_code: "USD", value: "2.51" },
-    paypal_fee: { currency_code: "USD", value: "0.37" },
-    net_amount: { currency_code: "USD", value: "2.14" }
+    ...{ gross_amount: amount("2.51", "USD"), paypal_fee: amount("0.37", "USD"), net_amount: amount("2.14", "USD") }
   },
   status: "COMPLETED",
   create_time: "2019-02-14T21:49:58Z",

@@ -48,11 +48,7 @@ export const capture = (fields: Fields = {}) => ({
   id: captureId,
   status: "COMPLETED",
   amount: amount(),
-  final_capture: true,
-  seller_protection: { status: "ELIGIBLE", dispute_categories: ["ITEM_NOT_RECEIVED", "UNAUTHORIZED_TRANSACTION"] },
-  seller_receivable_breakdown: { gross_amount: amount(), paypal_fee: amount("0.65"), net_amount: amount("11.69") },
   create_time: "2026-11-21T12:00:00Z",
-  update_time: "2026-11-21T12:00:00Z",
   links: links(`/v2/payments/captures/${captureId}`),
   ...fields
 })
@@ -62,10 +58,7 @@ export const authorization = (fields: Fields = {}) => ({
   id: authorizationId,
   status: "CREATED",
   amount: amount(),
-  seller_protection: { status: "ELIGIBLE", dispute_categories: ["ITEM_NOT_RECEIVED", "UNAUTHORIZED_TRANSACTION"] },
-  expiration_time: "2026-12-20T12:00:00Z",
   create_time: "2026-11-21T12:00:00Z",
-  update_time: "2026-11-21T12:00:00Z",
   links: links(`/v2/payments/authorizations/${authorizationId}`),
   ...fields
 })
@@ -76,9 +69,7 @@ export const refund = (fields: Fields = {}) => ({
   status: "COMPLETED",
   amount: amount(),
   note_to_payer: "broken",
-  seller_payable_breakdown: { gross_amount: amount(), paypal_fee: amount("0.00"), net_amount: amount() },
   create_time: "2026-11-21T12:00:00Z",
-  update_time: "2026-11-21T12:00:00Z",
   links: links(`/v2/payments/refunds/${refundReference}`),
   ...fields
 })
@@ -186,7 +177,7 @@ export const dispute = (custom: string | undefined, fields: Fields = {}) => ({
   ...fields
 })
 
-const pem = (name: string): string => readFileSync(new URL(`certificates/${name}`, import.meta.url), "utf8")
+export const pem = (name: string): string => readFileSync(new URL(`certificates/${name}`, import.meta.url), "utf8")
 
 /** Certificates for these tests alone: a root, one below it, and PayPal's in different states. All of these have one key. */
 export const chains = {

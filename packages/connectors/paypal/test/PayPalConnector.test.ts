@@ -1,10 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type Ask, noMethod, playedConnector } from "@pointsman/contracts/connector"
 import { itRuns } from "@pointsman/contracts/vitest"
-import { BeginBy, NotSent, type TransportAnswer, Unanswered } from "@pointsman/core/connector"
-import { Effect, Fiber, Redacted, Result } from "effect"
+import { BeginBy, money, NotSent, type TransportAnswer, Unanswered } from "@pointsman/core/connector"
+import { Effect, Fiber, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import {
+  answersWith,
   asks,
   attemptId,
   bodyOf,
@@ -15,11 +16,13 @@ import {
   operationId,
   refundId,
   sample,
+  tagOf,
   timeoutMillis,
   unanswers
 } from "./Calls.ts"
 import {
   accessToken,
+  amount,
   answer,
   authorization,
   authorizationId,
@@ -67,12 +70,8 @@ describe("the access token", () => {
   })
   itRuns("twenty calls at once share one request for a token", function* () {
     const { connector, requests } = slowly(Effect.delay(Effect.succeed(given), "1 second"))
-    const calls = yield* Effect.forkChild(
-      Effect.all(
-        Array.from({ length: 20 }, () => connector.charge(sample.charge)),
-        { concurrency: "unbounded" }
-      )
-    )
+    const twenty = Effect.replicateEffect(connector.charge(sample.charge), 20, { concurrency: "unbounded" })
+    const calls = yield* Effect.forkChild(twenty)
     yield* TestClock.adjust("2 seconds")
     yield* Fiber.join(calls)
     assert.strictEqual(requests.filter(isTokenRequest).length, 1)
@@ -139,23 +138,17 @@ describe("the access token", () => {
     yield* connector.charge(sample.charge)
     assert.strictEqual(requests.length, 5)
   })
-  itRuns("a 401 for the second token too makes no third request, and nothing is known", function* () {
-    const { connector, requests } = connected([given, tokenRefused, given, tokenRefused])
-    assert.instanceOf(yield* Effect.flip(connector.charge(sample.charge)), Unanswered)
-    assert.strictEqual(requests.length, 4)
-  })
-  itRuns("a 401 for the token and no other token is NotSent: PayPal executed nothing", function* () {
-    const { connector, requests } = connected([given, tokenRefused, answer(503, "")])
-    assert.instanceOf(yield* Effect.flip(connector.charge(sample.charge)), NotSent)
-    assert.strictEqual(requests.length, 3)
-  })
+  it.effect("a 401 for the second token too makes no third request, and nothing is known", () =>
+    unanswers(asks.charge, [tokenRefused, given, tokenRefused])
+  )
+  it.effect("a 401 for the token and no other token is NotSent: PayPal executed nothing", () =>
+    isNotSent(asks.charge, [tokenRefused, answer(503, "")])
+  )
   const notOfToken = [answer(401, ""), answer(401, "<html>"), failure(401, "INVALID_ACCOUNT_STATUS"), captured]
   for (const [at, one] of notOfToken.entries()) {
-    itRuns(`a 401 that does not say that the token ended (${at}) makes no second request`, function* () {
-      const { connector, requests } = connected([given, { ...one, status: 401 }])
-      yield* Effect.exit(connector.charge(sample.charge))
-      assert.strictEqual(requests.length, 2)
-    })
+    it.effect(`a 401 that does not say that the token ended (${at}) makes no second request`, () =>
+      tagOf(asks.charge, { ...one, status: 401 })
+    )
   }
   itRuns("the next call asks for another token after a 401 about something else", function* () {
     const { connector, requests } = connected([given, failure(401), given, captured])
@@ -232,11 +225,8 @@ describe("charges", () => {
     const body = bodyOf(requests[1])
     assert.strictEqual(requests[1]?.headers["paypal-request-id"], attemptId)
     assert.strictEqual(requests[1]?.headers["prefer"], "return=representation")
-    assert.deepInclude((body["purchase_units"] as ReadonlyArray<Fields>)[0], {
-      custom_id: attemptId,
-      invoice_id: attemptId,
-      description: "order 1"
-    })
+    const [unit] = body["purchase_units"] as ReadonlyArray<Fields>
+    assert.deepInclude(unit, { custom_id: attemptId, invoice_id: attemptId, description: "order 1" })
     assert.notInclude(JSON.stringify(body), sample.charge.paymentId)
   })
   for (const instrument of [null, "", "two words", "../x", "ä", "a".repeat(256)]) {
@@ -253,28 +243,19 @@ describe("charges", () => {
     assert.deepInclude(failed.ofAnother, { attemptId: "att_other" })
     assert.strictEqual(failed.ofAnother?.state._tag, "Captured")
   })
+  const ofUnit = (payments: Fields, custom_id: string | undefined = attemptId) => ({
+    purchase_units: [{ custom_id, payments }]
+  })
+  const usd = { amount: amount("1.00", "USD") }
   const unknown: Readonly<Record<string, Fields>> = {
     "two units": { purchase_units: [{ custom_id: attemptId }, { custom_id: attemptId }] },
     "no unit": { purchase_units: [] },
     "no name of ours": { purchase_units: [{ payments: { captures: [capture()] } }] },
-    "a name of another program": { purchase_units: [{ custom_id: "order 7", payments: { captures: [capture()] } }] },
-    "a capture of an unknown status": {
-      purchase_units: [{ custom_id: attemptId, payments: { captures: [capture({ status: "SETTLED" })] } }]
-    },
-    "a capture without an amount": {
-      purchase_units: [{ custom_id: attemptId, payments: { captures: [capture({ amount: undefined })] } }]
-    },
-    "captures of two currencies": {
-      purchase_units: [
-        {
-          custom_id: attemptId,
-          payments: { captures: [capture(), capture({ amount: { currency_code: "USD", value: "1.00" } })] }
-        }
-      ]
-    },
-    "two authorizations": {
-      purchase_units: [{ custom_id: attemptId, payments: { authorizations: [authorization(), authorization()] } }]
-    }
+    "a name of another program": ofUnit({ captures: [capture()] }, "order 7"),
+    "a capture of an unknown status": ofUnit({ captures: [capture({ status: "SETTLED" })] }),
+    "a capture without an amount": ofUnit({ captures: [capture({ amount: undefined })] }),
+    "captures of two currencies": ofUnit({ captures: [capture(), capture(usd)] }),
+    "two authorizations": ofUnit({ authorizations: [authorization(), authorization()] })
   }
   for (const [what, fields] of Object.entries(unknown)) {
     it.effect(`an order with ${what} leaves nothing known`, () =>
@@ -282,16 +263,14 @@ describe("charges", () => {
     )
   }
   itRuns("several captures sum up those that took money", function* () {
-    const some = [capture(), capture({ status: "REFUNDED" }), capture({ status: "DECLINED" })]
-    const shown = answer(200, order(attemptId, { captures: some }))
-    const found = yield* connected([given, shown]).connector.lookUpCharge(chargeLookup)
-    assert.deepInclude(found, { _tag: "Found" })
-    assert.include(JSON.stringify(found), '"minorUnits":2468')
+    const captures = [capture(), capture({ status: "REFUNDED" }), capture({ status: "DECLINED" })]
+    const state = { _tag: "Captured", providerRef: orderId, stated: money(2468, "EUR") }
+    yield* answersWith(asks.lookUpCharge, answer(200, order(attemptId, { captures })), { _tag: "Found", state })
   })
   itRuns("a declined capture of an authorization leaves the authorization", function* () {
     const shown = { authorizations: [authorization()], captures: [capture({ status: "DECLINED" })] }
-    const found = yield* connected([given, answer(200, order(attemptId, shown))]).connector.lookUpCharge(chargeLookup)
-    assert.include(JSON.stringify(found), '"Authorized"')
+    const state = { _tag: "Authorized", providerRef: orderId, stated: eur }
+    yield* answersWith(asks.lookUpCharge, answer(200, order(attemptId, shown)), { _tag: "Found", state })
   })
   itRuns("a used invoice id leaves nothing known but that the key was used", function* () {
     assert.isTrue((yield* unanswers(asks.charge, failure(422, "DUPLICATE_INVOICE_ID"))).isKeyUsed)
@@ -306,7 +285,7 @@ describe("captures, voids and refunds", () => {
     const { connector, requests } = connected([
       given,
       authorized,
-      answer(201, capture({ invoice_id: operationId, amount: { currency_code: "EUR", value: "3.00" } }))
+      answer(201, capture({ invoice_id: operationId, amount: amount("3.00") }))
     ])
     const state = yield* asks.capture(connector)
     assert.include(JSON.stringify(state), '"minorUnits":300')
@@ -319,10 +298,7 @@ describe("captures, voids and refunds", () => {
   })
   itRuns("a void is of the order's authorization, without a body", function* () {
     const { connector, requests } = connected([given, authorized, answer(200, authorization({ status: "VOIDED" }))])
-    assert.deepStrictEqual(yield* asks.void(connector), {
-      _tag: "Canceled",
-      providerRef: orderId
-    })
+    assert.deepStrictEqual(yield* asks.void(connector), { _tag: "Canceled", providerRef: orderId })
     assert.strictEqual(requests[2]?.url, `${baseUrl}/v2/payments/authorizations/${authorizationId}/void`)
     assert.strictEqual(requests[2]?.body, undefined)
     assert.strictEqual(requests[2]?.headers["content-type"], "application/json")
@@ -331,28 +307,18 @@ describe("captures, voids and refunds", () => {
     const { connector, requests } = connected([given, taken, answer(201, refund({ custom_id: refundId }))])
     assert.deepInclude(yield* asks.refund(connector), { _tag: "Succeeded" })
     assert.strictEqual(requests[2]?.url, `${baseUrl}/v2/payments/captures/${captureId}/refund`)
-    assert.deepStrictEqual(bodyOf(requests[2]), {
-      amount: { currency_code: "EUR", value: "12.34" },
-      custom_id: refundId
-    })
+    assert.deepStrictEqual(bodyOf(requests[2]), { amount: amount(), custom_id: refundId })
   })
+  const two = { authorizations: [authorization(), authorization()], captures: [capture(), capture()] }
+  const nothingTaken = [capture({ status: "PENDING" }), capture({ status: "DECLINED" })]
   const orders: Readonly<Record<string, TransportAnswer>> = {
     "500": answer(500, ""),
     "404": failure(404, "INVALID_RESOURCE_ID"),
     "a page": answer(200, "<html>"),
     "the order of another id": answer(200, order(attemptId, { captures: [capture()] }, { id: "OTHER" })),
     "an order without payments": answer(200, order(attemptId, undefined)),
-    "two of what is needed": answer(
-      200,
-      order(attemptId, {
-        authorizations: [authorization(), authorization()],
-        captures: [capture(), capture()]
-      })
-    ),
-    "captures that took nothing": answer(
-      200,
-      order(attemptId, { captures: [capture({ status: "PENDING" }), capture({ status: "DECLINED" })] })
-    )
+    "two of what is needed": answer(200, order(attemptId, two)),
+    "captures that took nothing": answer(200, order(attemptId, { captures: nothingTaken }))
   }
   for (const [what, shown] of Object.entries(orders)) {
     itRuns(`${what} where the order is read is NotSent, and nothing that moves money is sent`, function* () {
@@ -395,7 +361,7 @@ describe("lookups", () => {
   itRuns("refunds of PayPal's pages in a looked-up order have no id of ours", function* () {
     const refunds = [
       refund({ id: "R1", custom_id: refundId }),
-      refund({ id: "R2", custom_id: attemptId, amount: { currency_code: "EUR", value: "4.00" } })
+      refund({ id: "R2", custom_id: attemptId, amount: amount("4.00") })
     ]
     const shown = answer(200, order(attemptId, { captures: [capture()], refunds }))
     const found = yield* connected([given, shown]).connector.lookUpCharge(chargeLookup)
@@ -430,28 +396,20 @@ describe("lookups", () => {
         refunds: [refund({ id: "R1", custom_id: "rf_other" }), refund({ id: "R2", custom_id: refundId })]
       })
     )
-    const operation = yield* asks.lookUpOperation(connected([given, shown]).connector)
-    assert.deepStrictEqual(operation, { _tag: "Found", state: { _tag: "OperationPending" } })
-    const refunded = yield* asks.lookUpRefund(connected([given, shown]).connector)
-    assert.include(JSON.stringify(refunded), '"providerRefundId":"R2"')
+    yield* answersWith(asks.lookUpOperation, shown, { _tag: "Found", state: { _tag: "OperationPending" } })
+    const state = { _tag: "Succeeded", providerRefundId: "R2", stated: eur }
+    yield* answersWith(asks.lookUpRefund, shown, { _tag: "Found", state })
   })
   itRuns("a refund by PayPal's id is asked for by that, whatever id of ours it has", function* () {
-    const request = { ...sample.lookUpRefund, providerRefundId: refundReference }
-    const lookUp = (answered: TransportAnswer) => {
-      const { connector, requests } = connected([given, answered])
-      return Effect.map(Effect.result(connector.lookUpRefund?.(request) ?? noMethod), (result) => {
-        assert.strictEqual(requests[1]?.url, `${baseUrl}/v2/payments/refunds/${refundReference}`)
-        return result
-      })
-    }
-    const found = yield* lookUp(answer(200, refund({ custom_id: attemptId })))
+    const lookUp: Ask = (connector) =>
+      connector.lookUpRefund?.({ ...sample.lookUpRefund, providerRefundId: refundReference }) ?? noMethod
+    const { connector, requests } = connected([given, answer(200, refund({ custom_id: attemptId }))])
     const state = { _tag: "Succeeded", providerRefundId: refundReference, stated: eur }
-    assert.deepStrictEqual<unknown>(Result.getOrThrow(found), { _tag: "Found", state })
-    const others = [refund({ id: "R2" }), refund({ id: undefined }), refund({ status: "HELD" })].map((other) =>
-      answer(200, other)
-    )
-    for (const other of [...others, failure(404, "INVALID_RESOURCE_ID"), failure(500)]) {
-      assert.isTrue(Result.isFailure(yield* lookUp(other)))
+    assert.deepStrictEqual(yield* lookUp(connector), { _tag: "Found", state })
+    assert.strictEqual(requests[1]?.url, `${baseUrl}/v2/payments/refunds/${refundReference}`)
+    const others = [refund({ id: "R2" }), refund({ id: undefined }), refund({ status: "HELD" })]
+    for (const other of [...others.map((one) => answer(200, one)), failure(404, "INVALID_RESOURCE_ID"), failure(500)]) {
+      yield* unanswers(lookUp, other)
     }
   })
 })

@@ -2,6 +2,7 @@
 import type { TransportAnswer } from "@pointsman/core/connector"
 import { attemptId, chargeLookup, checkout, checkoutLookup, connected, operationId, refundId, sample } from "./Calls.ts"
 import {
+  amount,
   answer,
   authorization,
   capture,
@@ -41,6 +42,14 @@ const ofCapture = (status: number, fields: Fields) => [
 const ofVoid = (fields: Fields) => [held, answer(200, authorization(fields))]
 const ofRefund = (fields: Fields) => [taken, answer(201, refund({ custom_id: refundId, ...fields }))]
 const shown = (paid: Fields) => ordered(200, paid)
+
+const ourCapture = (status = "COMPLETED") => capture({ invoice_id: operationId, status })
+const ourRefund = (status = "COMPLETED") => refund({ custom_id: refundId, status })
+const partlyRefunded = capture({ status: "PARTIALLY_REFUNDED" })
+const partlyCaptured = {
+  authorizations: [authorization({ status: "PARTIALLY_CAPTURED" })],
+  captures: [capture({ amount: amount("3.00") })]
+}
 
 const rows = [
   ["charge", "a capture, `COMPLETED`", captured(), orders],
@@ -102,62 +111,31 @@ const rows = [
   ["refund", "422 `REFUND_AMOUNT_EXCEEDED`", [taken, failure(422, "REFUND_AMOUNT_EXCEEDED")], payments],
   ["refund", "422 `CAPTURE_FULLY_REFUNDED`", [taken, failure(422, "CAPTURE_FULLY_REFUNDED")], payments],
   ["refund", "an order whose capture is pending", captured({ status: "PENDING" }), payments],
-  [
-    "lookUpCharge",
-    "a capture, `PARTIALLY_REFUNDED`",
-    shown({ captures: [capture({ status: "PARTIALLY_REFUNDED" })] }),
-    orders
-  ],
+  ["lookUpCharge", "a capture, `PARTIALLY_REFUNDED`", shown({ captures: [partlyRefunded] }), orders],
   [
     "lookUpCharge",
     "an authorization, `VOIDED`",
     shown({ authorizations: [authorization({ status: "VOIDED" })] }),
     orders
   ],
-  [
-    "lookUpCharge",
-    "an authorization, `PARTIALLY_CAPTURED`, and its capture",
-    shown({
-      authorizations: [authorization({ status: "PARTIALLY_CAPTURED" })],
-      captures: [capture({ amount: { currency_code: "EUR", value: "3.00" } })]
-    }),
-    orders
-  ],
+  ["lookUpCharge", "an authorization, `PARTIALLY_CAPTURED`, and its capture", shown(partlyCaptured), orders],
   ["lookUpCharge", "an order `CREATED`, without payments", ordered(200, undefined, { status: "CREATED" }), orders],
   ["lookUpCharge", "404", [failure(404, "INVALID_RESOURCE_ID")], orders],
   ["lookUpCharge", "nothing: the order is unknown", [], orders, { ...chargeLookup, providerRef: null }],
-  [
-    "lookUpCharge",
-    "of a checkout: an order `PAYER_ACTION_REQUIRED`",
-    [answer(200, openedOrder(attemptId))],
-    statuses,
-    checkoutLookup
-  ],
-  [
-    "lookUpCharge",
-    "of a checkout: an order `APPROVED`, without payments",
-    ordered(200, undefined, { status: "APPROVED" }),
-    statuses,
-    checkoutLookup
-  ],
-  ["lookUpCharge", "of a checkout: a capture, `COMPLETED`", captured(), orders, checkoutLookup],
-  ["lookUpCharge", "of a checkout: 404", [failure(404, "INVALID_RESOURCE_ID")], orders, checkoutLookup],
-  ["lookUpOperation", "our capture, `COMPLETED`", shown({ captures: [capture({ invoice_id: operationId })] }), orders],
-  [
-    "lookUpOperation",
-    "our capture, `DECLINED`",
-    shown({ captures: [capture({ invoice_id: operationId, status: "DECLINED" })] }),
-    orders
-  ],
+  ...(
+    [
+      ["an order `PAYER_ACTION_REQUIRED`", [answer(200, openedOrder(attemptId))], statuses],
+      ["an order `APPROVED`, without payments", ordered(200, undefined, { status: "APPROVED" }), statuses],
+      ["a capture, `COMPLETED`", captured(), orders],
+      ["404", [failure(404, "INVALID_RESOURCE_ID")], orders]
+    ] as const
+  ).map(([says, answers, page]) => ["lookUpCharge", `of a checkout: ${says}`, answers, page, checkoutLookup] as const),
+  ["lookUpOperation", "our capture, `COMPLETED`", shown({ captures: [ourCapture()] }), orders],
+  ["lookUpOperation", "our capture, `DECLINED`", shown({ captures: [ourCapture("DECLINED")] }), orders],
   ["lookUpOperation", "a capture without an invoice id", shown({ captures: [capture()] }), orders],
   ["lookUpOperation", "no capture", shown({ authorizations: [authorization()] }), orders],
-  ["lookUpRefund", "our refund, `COMPLETED`", shown({ refunds: [refund({ custom_id: refundId })] }), orders],
-  [
-    "lookUpRefund",
-    "our refund, `FAILED`",
-    shown({ refunds: [refund({ custom_id: refundId, status: "FAILED" })] }),
-    orders
-  ],
+  ["lookUpRefund", "our refund, `COMPLETED`", shown({ refunds: [ourRefund()] }), orders],
+  ["lookUpRefund", "our refund, `FAILED`", shown({ refunds: [ourRefund("FAILED")] }), orders],
   ["lookUpRefund", "no refund", shown({ captures: [capture()] }), orders]
 ] as const
 

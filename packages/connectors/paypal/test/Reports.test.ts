@@ -1,10 +1,9 @@
 /** Reports that are fetched from PayPal, against a PayPal that pages as its documentation says. */
 
 import { assert, describe } from "@effect/vitest"
-import { allPages, playedConnector } from "@pointsman/contracts/connector"
+import { assertSecondUnreadable, playedConnector, reportIn, unknownBecause } from "@pointsman/contracts/connector"
 import { itRuns } from "@pointsman/contracts/vitest"
-import type { Connector, TransportAnswer } from "@pointsman/core/connector"
-import { Effect, Result } from "effect"
+import type { TransportAnswer } from "@pointsman/core/connector"
 import { attemptId, operationId, refundId } from "./Calls.ts"
 import { amount, answer, clientSecret, credentials, definition, type Fields, orderId, token } from "./PayPal.ts"
 
@@ -30,6 +29,11 @@ const transaction = (id: string, fields: Fields = {}) => ({
     protection_eligibility: "01",
     ...fields
   }
+})
+
+const moved = (transaction_event_code: string, value: string) => ({
+  transaction_event_code,
+  transaction_amount: amount(value)
 })
 
 const search = (details: ReadonlyArray<unknown>, fields: Fields = {}) =>
@@ -62,48 +66,29 @@ const payPalWith = (answerTo: (query: URLSearchParams) => TransportAnswer) => {
   return { asked, connector }
 }
 
-const pageOf = ({ reports }: Connector, cursor: string | null = null) =>
-  reports?.find(({ name }) => name === "paypal-settlement")?.list({ ...window, cursor }) ?? Effect.die("no such report")
-
-const wholeOf = (connector: Connector) =>
-  Effect.map(
-    allPages((cursor) => pageOf(connector, cursor)),
-    (pages) => pages.flatMap(({ entries }) => entries)
-  )
-
-const rowsOf = (...details: ReadonlyArray<unknown>) =>
-  Effect.map(wholeOf(payPalWith(() => search(details)).connector), (entries) =>
-    entries.map((entry) => (entry._tag === "Row" ? entry.row : assert.fail(JSON.stringify(entry))))
-  )
+const report = reportIn("paypal-settlement", window)
+const rowsOf = (...details: ReadonlyArray<unknown>) => report.rows(payPalWith(() => search(details)).connector)
 
 const eur = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
 
 describe("reports of PayPal", () => {
   itRuns("a capture's row names attempt, operation and order, and has the fee", function* () {
     const { asked, connector } = payPalWith(() => search([transaction("8MC585209K746392H")]))
-    assert.deepStrictEqual(yield* wholeOf(connector), [
+    assert.deepStrictEqual(yield* report.rows(connector), [
       {
-        _tag: "Row",
-        row: {
-          id: "8MC585209K746392H",
-          kind: "charge",
-          names: {
-            attemptId,
-            operationId,
-            refundId: null,
-            providerRef: orderId,
-            providerRefundId: null,
-            disputeId: null,
-            reference: null
-          },
-          gross: eur(1999),
-          converted: null,
-          fee: eur(84),
-          net: eur(1915),
-          payoutId: null,
-          occurredAt: noon + 5_000,
-          settledAt: null
-        }
+        id: "8MC585209K746392H",
+        kind: "charge",
+        names: {
+          ...{ attemptId, operationId, refundId: null, providerRef: orderId },
+          ...{ providerRefundId: null, disputeId: null, reference: null }
+        },
+        gross: eur(1999),
+        converted: null,
+        fee: eur(84),
+        net: eur(1915),
+        payoutId: null,
+        occurredAt: noon + 5_000,
+        settledAt: null
       }
     ])
     assert.deepStrictEqual(
@@ -134,13 +119,7 @@ describe("reports of PayPal", () => {
       ["T9999", "5.00", "adjustment"]
     ] as const
     const rows = yield* rowsOf(
-      ...cases.map(([code, value], at) =>
-        transaction(`t${at}`, {
-          transaction_event_code: code,
-          transaction_amount: amount(value),
-          fee_amount: undefined
-        })
-      )
+      ...cases.map(([code, value], at) => transaction(`t${at}`, { ...moved(code, value), fee_amount: undefined }))
     )
     assert.deepStrictEqual(
       rows.map(({ gross, kind }) => [kind, gross.minorUnits]),
@@ -150,32 +129,21 @@ describe("reports of PayPal", () => {
   })
 
   itRuns("a refund of ours and one by hand name their transactions, and ours its refund", function* () {
-    const ours = {
-      transaction_event_code: "T1107",
-      transaction_amount: amount("-5.00"),
-      fee_amount: amount("0.20")
-    }
+    const ours = { ...moved("T1107", "-5.00"), fee_amount: amount("0.20") }
+    const ofTransaction = { invoice_id: undefined, paypal_reference_id_type: "TXN" }
     const rows = yield* rowsOf(
-      transaction("r1", {
-        ...ours,
-        custom_field: refundId,
-        invoice_id: undefined,
-        paypal_reference_id_type: "TXN"
-      }),
+      transaction("r1", { ...ours, ...ofTransaction, custom_field: refundId }),
       transaction("r2", { ...ours, custom_field: undefined, invoice_id: "order 7" })
     )
+    const paid = [eur(-20), eur(-480)]
     assert.deepStrictEqual(
-      rows.map(({ fee, names, net }) => [
-        names.refundId,
-        names.providerRefundId,
-        names.providerRef,
-        names.reference,
-        fee,
-        net
+      rows.map(({ fee, names: { providerRef, providerRefundId, reference, refundId }, net }) => [
+        ...[refundId, providerRefundId, providerRef, reference],
+        ...[fee, net]
       ]),
       [
-        [refundId, "r1", null, null, eur(-20), eur(-480)],
-        [null, "r2", orderId, "order 7", eur(-20), eur(-480)]
+        [refundId, "r1", null, null, ...paid],
+        [null, "r2", orderId, "order 7", ...paid]
       ]
     )
   })
@@ -186,22 +154,10 @@ describe("reports of PayPal", () => {
       transaction("b", { transaction_status: "D" }),
       transaction("c", { transaction_event_code: "T1300" }),
       transaction("d", { transaction_status: "V" }),
-      transaction("e", {
-        transaction_status: "P",
-        transaction_event_code: "T1107",
-        transaction_amount: amount("-5.00")
-      }),
+      transaction("e", { ...moved("T1107", "-5.00"), transaction_status: "P" }),
       // A payout that its receiver has not claimed left the balance.
-      transaction("f", {
-        transaction_status: "P",
-        transaction_event_code: "T0001",
-        transaction_amount: amount("-1.00")
-      }),
-      transaction("g", {
-        transaction_status: "P",
-        transaction_event_code: "T0001",
-        transaction_amount: amount("1.00")
-      })
+      transaction("f", { ...moved("T0001", "-1.00"), transaction_status: "P" }),
+      transaction("g", { ...moved("T0001", "1.00"), transaction_status: "P" })
     )
     assert.deepStrictEqual(
       rows.map(({ id }) => id),
@@ -226,7 +182,7 @@ describe("reports of PayPal", () => {
     const { asked, connector } = payPalWith((query) =>
       search([transaction(`t${query.get("page")}`)], { total_items: 3, total_pages: 3 })
     )
-    assert.lengthOf(yield* wholeOf(connector), 3)
+    assert.lengthOf(yield* report.entries(connector), 3)
     assert.deepStrictEqual(
       asked.map((query) => query.get("page")),
       ["1", "2", "3"]
@@ -235,23 +191,21 @@ describe("reports of PayPal", () => {
 
   itRuns("the report of an empty window is empty after one request", function* () {
     const { asked, connector } = payPalWith(() => search([], { total_pages: 0 }))
-    assert.deepStrictEqual(yield* wholeOf(connector), [])
+    assert.deepStrictEqual(yield* report.entries(connector), [])
     assert.lengthOf(asked, 1)
   })
 
   itRuns("a page with data older than the window's end is unanswered", function* () {
     const { connector } = payPalWith(() => search([], { last_refreshed_datetime: "2026-11-21T12:59:59+0000" }))
-    const result = yield* Effect.result(pageOf(connector))
-    assert(Result.isFailure(result))
-    assert.strictEqual(result.failure.reason, "PayPal has not yet listed all transactions of the window")
+    const reason = "PayPal has not yet listed all transactions of the window"
+    assert.strictEqual(yield* unknownBecause(report.page(connector)), reason)
   })
 
   itRuns("an answer without the age of its data leaves the page unanswered", function* () {
     for (const last_refreshed_datetime of [undefined, null]) {
       const { connector } = payPalWith(() => search([], { last_refreshed_datetime }))
-      const result = yield* Effect.result(pageOf(connector))
-      assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
-      assert.strictEqual(result.failure.reason, "PayPal does not say up to when it has listed transactions")
+      const reason = "PayPal does not say up to when it has listed transactions"
+      assert.strictEqual(yield* unknownBecause(report.page(connector)), reason)
     }
   })
 
@@ -263,13 +217,11 @@ describe("reports of PayPal", () => {
     ["transaction_info", { invoice_id: clientSecret }]
   ] as const) {
     itRuns(`a wrong ${field} (${Object.keys(fields)}) makes only its entry unreadable`, function* () {
-      const [fine, wrong] = yield* wholeOf(
+      const all = yield* report.entries(
         payPalWith(() => search([transaction("a"), transaction("b", fields)])).connector
       )
-      assert.strictEqual(fine?._tag, "Row")
-      assert(wrong?._tag === "Unreadable")
-      assert.deepStrictEqual([wrong.unreadable.row, wrong.unreadable.field], [2, field])
-      assert.notInclude(JSON.stringify(wrong), clientSecret)
+      assertSecondUnreadable(all, field)
+      assert.notInclude(JSON.stringify(all), clientSecret)
     })
   }
 
@@ -281,9 +233,7 @@ describe("reports of PayPal", () => {
     ["no JSON", answer(200, "<html>"), "settles nothing"]
   ] as const) {
     itRuns(`${what} makes the page unanswered with the reason, and never empty`, function* () {
-      const result = yield* Effect.result(pageOf(payPalWith(() => wrong).connector))
-      assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
-      assert.include(result.failure.reason, reason)
+      assert.include(yield* unknownBecause(report.page(payPalWith(() => wrong).connector)), reason)
     })
   }
 })

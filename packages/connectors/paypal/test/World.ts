@@ -3,15 +3,9 @@
  * executed and not answered, answered with 503, or executed later; tokens that end early and requests for them that fail. Its
  * messages come late, twice and in another order; PayPal repeats one until it is accepted, so that none is lost.
  */
-import type { FaultyProvider, Random, SignedMessage } from "@pointsman/contracts/connector"
-import {
-  NotSent,
-  type Transport,
-  type TransportAnswer,
-  type TransportRequest,
-  Unanswered
-} from "@pointsman/core/connector"
-import { Clock, Effect } from "effect"
+import { type FaultyProvider, faultyNetwork, type Random } from "@pointsman/contracts/connector"
+import type { TransportAnswer, TransportRequest } from "@pointsman/core/connector"
+import { Effect } from "effect"
 import {
   amount,
   answer,
@@ -74,13 +68,9 @@ export const openPayPal = (random: Random): FaultyProvider => {
   /** What each id of a request was executed as, for six hours: its answer is the latest status. */
   const keys = new Map<string, { readonly at: number; readonly answer: () => TransportAnswer }>()
   const tokens = new Map<string, number>()
-  const later: Array<(now: number) => void> = []
-  const mail: Array<string> = []
   // Merchants set whether an invoice id that was used before is refused.
   const refusesUsedInvoiceIds = random() < 0.5
-  let isFaulty = true
   let drawn = 0
-  let clock = 0
   const nextId = (prefix: string) => `${prefix}${++drawn}`
 
   // What PayPal writes.
@@ -115,7 +105,9 @@ export const openPayPal = (random: Random): FaultyProvider => {
     )
   }
   const tell = (type: string, resource: Fields) =>
-    mail.push(JSON.stringify(event(type, resource, { id: nextId("WH-"), create_time: new Date(clock).toISOString() })))
+    mail.push(
+      JSON.stringify(event(type, resource, { id: nextId("WH-"), create_time: new Date(network.now()).toISOString() }))
+    )
   const tellCapture = (book: Book, one: Entry) => tell(`PAYMENT.CAPTURE.${one.status}`, writeCapture(book, one))
 
   // What PayPal executes.
@@ -252,35 +244,24 @@ export const openPayPal = (random: Random): FaultyProvider => {
     if (isTokenRequest(request)) {
       const access_token = nextId("A21AA")
       // Some end before their time.
-      tokens.set(access_token, now + (isFaulty && random() < 0.3 ? 300_000 : 3_600_000))
+      tokens.set(access_token, now + (network.isFaulty() && random() < 0.3 ? 300_000 : 3_600_000))
       return answer(200, token({ access_token, expires_in: 3_600 }))
     }
     const { authorization = "" } = request.headers
     return now < (tokens.get(authorization.slice("Bearer ".length)) ?? 0) ? execute(request, now) : tokenRefused
   }
 
-  const transport: Transport["Service"] = {
-    send: (request) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<TransportAnswer, NotSent | Unanswered> => {
-        clock = now
-        const roll = isFaulty ? random() : 1
-        if (request.url === liveCertificateUrl) {
-          return Effect.succeed(roll < 0.2 ? failure(503) : answer(200, chains.good))
-        }
-        if (roll < 0.05) return Effect.fail(new NotSent({ reason: "refused" }))
-        if (roll < 0.1) return Effect.fail(new Unanswered({ reason: "reset before it was read" }))
-        if (roll < 0.15) {
-          if (request.method === "POST") later.push((at) => void send(request, at))
-          return Effect.fail(new Unanswered({ reason: "it is executed later" }))
-        }
-        const given = send(request, now)
-        if (roll < 0.25) return Effect.fail(new Unanswered({ reason: "executed, and not answered" }))
-        return Effect.succeed(roll < 0.3 ? failure(503) : given)
-      })
-  }
+  const network = faultyNetwork(random, send, failure(503))
+  const { later, mail } = network
 
   return {
-    transport,
+    ...network,
+    transport: {
+      send: (request) =>
+        request.url === liveCertificateUrl
+          ? Effect.succeed(network.isFaulty() && random() < 0.2 ? failure(503) : answer(200, chains.good))
+          : network.transport.send(request)
+    },
     books: () =>
       // An order that nobody took is no charge.
       [...books.values()].filter(isPaid).map((book) => ({
@@ -289,14 +270,8 @@ export const openPayPal = (random: Random): FaultyProvider => {
         refunded: refundedOf(book),
         isChargedBack: book.isDisputed
       })),
-    pass: () => {
-      for (let left = later.length; left > 0; left--) {
-        if (isFaulty && random() < 0.4) continue
-        later.splice(Math.floor(random() * later.length), 1)[0]?.(clock)
-      }
-    },
     approve: () => {
-      const waiting = [...books.values()].filter((one) => one.isApproved === false && !isForgotten(one, clock))
+      const waiting = [...books.values()].filter((one) => one.isApproved === false && !isForgotten(one, network.now()))
       const book = waiting[Math.floor(random() * waiting.length)]
       if (book === undefined) return
       book.isApproved = true
@@ -308,16 +283,9 @@ export const openPayPal = (random: Random): FaultyProvider => {
       book.isDisputed = true
       tell("CUSTOMER.DISPUTE.CREATED", dispute(book.attemptId, { dispute_id: nextId("PP-") }))
     },
-    takeMail: (now): SignedMessage | undefined => {
-      clock = now
-      const [taken] = mail.splice(Math.floor(random() * mail.length), 1)
-      if (taken !== undefined && isFaulty && random() < 0.3) mail.push(taken)
-      return taken === undefined ? undefined : signed(taken, webhookId, now, liveCertificateUrl)
-    },
-    sendAgain: ({ body }) => mail.push(new TextDecoder().decode(body)),
-    hasMail: () => mail.length > 0,
-    heal: () => {
-      isFaulty = false
+    takeMail: (now) => {
+      const text = network.takeText(now)
+      return text === undefined ? undefined : signed(text, webhookId, now, liveCertificateUrl)
     }
   }
 }

@@ -1,8 +1,10 @@
 import {
   type ByHandSituation,
   connectorSuite,
+  givingBack,
   type MessageSituation,
   type Operation,
+  ourId,
   type Situation
 } from "@pointsman/contracts/connector"
 import type {
@@ -12,7 +14,7 @@ import type {
   TransportAnswer,
   TransportRequest
 } from "@pointsman/core/connector"
-import { Effect, Result } from "effect"
+import { Result } from "effect"
 import { bodyOf, seenAlone } from "./Calls.ts"
 import {
   answer,
@@ -33,37 +35,20 @@ import {
   webhookId
 } from "./PayPal.ts"
 
-/** A placeholder for our id in an object: PayPal gives back what it was given, by the id that is looked up. */
-const ourId = "our_id_here"
-
 /** Every charge that the suite looks up is this one: PayPal is asked by its own name alone. */
 const underSuite: ConnectorDefinition = {
   ...seenAlone,
-  connect: (account, transport) => {
-    let lookedUp = ""
-    const connected = seenAlone.connect(account, {
-      send: (request) =>
-        Effect.map(transport.send(request), (given) => ({
-          ...given,
-          body: given.body.replaceAll(ourId, ourIdOf(request) ?? lookedUp)
-        }))
-    })
-    const lookingUp = <Request, A>(id: string, lookUp: (request: Request) => A, request: Request): A => {
-      lookedUp = id
-      return lookUp(request)
-    }
-    return Result.map(connected, ({ completeCheckout, lookUpCharge, lookUpOperation, lookUpRefund, ...connector }) => ({
-      ...connector,
-      ...(completeCheckout && {
-        completeCheckout: (request) => completeCheckout({ ...request, checkoutReference: providerRef })
-      }),
-      lookUpCharge: (request) => lookingUp(request.attemptId, lookUpCharge, { ...request, ...namedBy(request) }),
-      ...(lookUpOperation && {
-        lookUpOperation: (request) => lookingUp(request.operationId, lookUpOperation, request)
-      }),
-      ...(lookUpRefund && { lookUpRefund: (request) => lookingUp(request.refundId, lookUpRefund, request) })
-    }))
-  }
+  connect: (account, transport) =>
+    Result.map(
+      givingBack(seenAlone, ourIdOf).connect(account, transport),
+      ({ completeCheckout, lookUpCharge, ...connector }) => ({
+        ...connector,
+        ...(completeCheckout && {
+          completeCheckout: (request) => completeCheckout({ ...request, checkoutReference: providerRef })
+        }),
+        lookUpCharge: (request) => lookUpCharge({ ...request, ...namedBy(request) })
+      })
+    )
 }
 
 const providerRef = "prv_charge/1 ä"
@@ -148,8 +133,8 @@ connectorSuite({
   ],
   play: (situation) => {
     if (ofCheckouts.has(situation.name)) checkouts.add(situation.attemptId)
-    const played = answerTo(situation)
-    return played === undefined ? undefined : { answer: played }
+    const answer = answerTo(situation)
+    return answer && { answer }
   },
   lacks: [
     "charge canceled",
@@ -247,134 +232,79 @@ function orderOf(payments: Fields | undefined, fields: Fields = {}) {
 
 function spoiled(operation: Operation, situation: Situation, lost: Fields): TransportAnswer {
   const amount = amountOf(situation)
-  const ofCapture = { amount, invoice_id: ourId }
-  switch (operation) {
-    case "charge":
-    case "lookUpCharge": {
-      const isId = "id" in lost
-      const payments = { captures: [capture({ amount, ...(isId ? {} : lost) })] }
-      return answer(operation === "charge" ? 201 : 200, orderOf(payments, isId ? lost : {}))
-    }
-    case "capture":
-      return answer(201, capture({ ...ofCapture, ...lost }))
-    case "void":
-      return answer(200, authorization({ status: "VOIDED", ...lost }))
-    case "refund":
-      return answer(201, refund({ amount, id: situation.providerRefundId, ...lost }))
-    case "lookUpOperation":
-      return answer(200, orderOf({ captures: [capture({ ...ofCapture, ...lost })] }))
-    case "lookUpRefund":
-      return answer(
-        200,
-        orderOf({
-          captures: [capture({ amount })],
-          refunds: [refund({ amount, id: situation.providerRefundId, custom_id: ourId, ...lost })]
-        })
-      )
-    case "openCheckout":
-      return openedAt(situation, situation.checkout.url, "id" in lost ? lost : { status: "VOIDED" })
-    case "completeCheckout": {
-      const isId = "id" in lost
-      return answer(201, orderOf({ captures: [capture({ amount, ...(isId ? {} : lost) })] }, isId ? lost : {}))
-    }
+  const [ofOrder, ofPayment] = "id" in lost ? [lost, {}] : [{}, lost]
+  const ofCapture = capture({ amount, invoice_id: ourId, ...lost })
+  const ofRefund = refund({ amount, id: situation.providerRefundId, custom_id: ourId, ...lost })
+  const paid = orderOf({ captures: [capture({ amount, ...ofPayment })] }, ofOrder)
+  const spoilt: Readonly<Record<Operation, TransportAnswer>> = {
+    charge: answer(201, paid),
+    completeCheckout: answer(201, paid),
+    lookUpCharge: answer(200, paid),
+    capture: answer(201, ofCapture),
+    void: answer(200, authorization({ status: "VOIDED", ...lost })),
+    refund: answer(201, ofRefund),
+    lookUpOperation: answer(200, orderOf({ captures: [ofCapture] })),
+    lookUpRefund: answer(200, orderOf({ captures: [capture({ amount })], refunds: [ofRefund] })),
+    openCheckout: openedAt(situation, situation.checkout.url, "id" in lost ? lost : { status: "VOIDED" })
   }
+  return spoilt[operation]
 }
 
 function answerTo(situation: Situation): TransportAnswer | undefined {
   const { decline, name, providerRefundId, rejection } = situation
+  const [, asked = "", outcome = ""] = /^(operation lookup|refund lookup|\w+) (.*)$/u.exec(name) ?? []
   const amount = amountOf(situation)
-  const processor_response = {
-    response_code:
-      decline === null ? undefined : processorCodes[`${decline.category} ${decline.soft ? "soft" : "hard"}`]
-  }
-  const status = name.startsWith("lookup") ? 200 : 201
-  const captured = (fields: Fields = {}) => answer(status, orderOf({ captures: [capture({ amount, ...fields })] }))
-  const ofCapture = (fields: Fields) => answer(201, capture({ amount, invoice_id: ourId, ...fields }))
-  const voided = (fields: Fields) => answer(200, authorization({ id: authorizationId, amount, ...fields }))
-  const refunded = (fields: Fields) =>
-    answer(201, refund({ amount, id: providerRefundId, custom_id: ourId, ...fields }))
+  const code = decline === null ? undefined : processorCodes[`${decline.category} ${decline.soft ? "soft" : "hard"}`]
+  const ofProcessor = { processor_response: { response_code: "5120" } }
+  const status = asked === "lookup" ? 200 : 201
+  const ofCharge = (payments: Fields) => answer(status, orderOf(payments))
+  const captured = (fields: Fields = {}) => ofCharge({ captures: [capture({ amount, ...fields })] })
+  const ofOrder = (status: string) => answer(asked === "charge" ? 201 : 200, orderOf(undefined, { status }))
+  const ofCapture = (fields: Fields) => capture({ amount, invoice_id: ourId, ...fields })
+  const ofVoid = (fields: Fields) => answer(200, authorization({ id: authorizationId, amount, ...fields }))
+  const ofRefund = (fields: Fields = {}) => refund({ amount, id: providerRefundId, custom_id: ourId, ...fields })
   const shown = (payments: Fields) => answer(200, orderOf(payments))
-  switch (name) {
-    case "charge rejected":
-    case "capture rejected":
-    case "void rejected":
-    case "refund rejected":
-    case "checkout rejected":
-    case "completion rejected":
-      return failure(422, rejection.code, rejection.message)
-    case "checkout opened":
-      return openedAt(situation, situation.checkout.url)
-    case "lookup approved":
-      return answer(200, orderOf(undefined, { status: "APPROVED" }))
-    case "lookup needs customer":
-      return answer(200, orderOf(undefined, { status: "PAYER_ACTION_REQUIRED" }))
-    case "lookup not found":
-      return failure(404, "INVALID_RESOURCE_ID")
-    case "charge authorized":
-    case "completion authorized":
-    case "lookup authorized":
-      return answer(status, orderOf({ authorizations: [authorization({ amount })] }))
-    case "charge captured":
-    case "completion captured":
-    case "lookup captured":
-      return captured()
-    case "charge pending":
-    case "completion pending":
-    case "lookup pending":
-      return captured({ status: "PENDING", status_details: { reason: "PENDING_REVIEW" } })
-    case "charge declined":
-    case "completion declined":
-    case "lookup declined":
-      return processor_response.response_code === undefined
-        ? undefined
-        : captured({ status: "DECLINED", processor_response })
-    case "charge needs customer":
-      return answer(201, orderOf(undefined, { status: "PAYER_ACTION_REQUIRED" }))
-    case "lookup canceled":
-      return answer(200, orderOf({ authorizations: [authorization({ amount, status: "VOIDED" })] }))
-    case "capture captured":
-      return ofCapture({})
-    case "capture pending":
-      return ofCapture({ status: "PENDING" })
-    case "capture declined":
-      return ofCapture({ status: "DECLINED", processor_response: { response_code: "5120" } })
-    case "void canceled":
-      return voided({ status: "VOIDED" })
-    case "void pending":
-      return voided({ status: "PENDING" })
-    case "void still authorized":
-      return voided({ status: "CREATED" })
-    case "void declined":
-      return voided({ status: "DENIED", processor_response: { response_code: "5120" } })
-    case "refund succeeded":
-      return refunded({})
-    case "refund pending":
-      return refunded({ status: "PENDING", status_details: { reason: "ECHECK" } })
-    case "refund failed":
-      return refunded({ status: "FAILED" })
-    case "operation lookup confirmed":
-      return shown({ captures: [capture({ amount, invoice_id: ourId })] })
-    case "operation lookup pending":
-      return shown({ captures: [capture({ amount, invoice_id: ourId, status: "PENDING" })] })
-    case "operation lookup failed":
-      return shown({
-        captures: [
-          capture({ amount, invoice_id: ourId, status: "DECLINED", status_details: { reason: rejection.message } })
-        ]
+  const authorized = { authorizations: [authorization({ amount })] }
+  const failed = { status: "DECLINED", status_details: { reason: rejection.message } }
+  if (outcome === "rejected") return failure(422, rejection.code, rejection.message)
+  if (["charge", "completion", "lookup"].includes(asked)) {
+    const declined = { status: "DECLINED", processor_response: { response_code: code } }
+    const answers: Readonly<Record<string, TransportAnswer | undefined>> = {
+      authorized: ofCharge(authorized),
+      captured: captured(),
+      pending: captured({ status: "PENDING", status_details: { reason: "PENDING_REVIEW" } }),
+      declined: code === undefined ? undefined : captured(declined),
+      "needs customer": ofOrder("PAYER_ACTION_REQUIRED"),
+      ...(asked === "lookup" && {
+        approved: ofOrder("APPROVED"),
+        canceled: shown({ authorizations: [authorization({ amount, status: "VOIDED" })] }),
+        "not found": failure(404, "INVALID_RESOURCE_ID")
       })
-    case "operation lookup not found yet":
-      return shown({ authorizations: [authorization({ amount })] })
-    case "refund lookup succeeded":
-      return shown({ refunds: [refund({ amount, id: providerRefundId, custom_id: ourId })] })
-    case "refund lookup pending":
-      return shown({ refunds: [refund({ amount, id: providerRefundId, custom_id: ourId, status: "PENDING" })] })
-    case "refund lookup failed":
-      return shown({ refunds: [refund({ amount, id: providerRefundId, custom_id: ourId, status: "FAILED" })] })
-    case "refund lookup not found yet":
-      return shown({ captures: [capture({ amount })] })
-    default:
-      return undefined
+    }
+    return answers[outcome]
   }
+  const answers: Partial<Record<typeof name, TransportAnswer>> = {
+    "checkout opened": openedAt(situation, situation.checkout.url),
+    "capture captured": answer(201, ofCapture({})),
+    "capture pending": answer(201, ofCapture({ status: "PENDING" })),
+    "capture declined": answer(201, ofCapture({ status: "DECLINED", ...ofProcessor })),
+    "void canceled": ofVoid({ status: "VOIDED" }),
+    "void pending": ofVoid({ status: "PENDING" }),
+    "void still authorized": ofVoid({ status: "CREATED" }),
+    "void declined": ofVoid({ status: "DENIED", ...ofProcessor }),
+    "refund succeeded": answer(201, ofRefund()),
+    "refund pending": answer(201, ofRefund({ status: "PENDING", status_details: { reason: "ECHECK" } })),
+    "refund failed": answer(201, ofRefund({ status: "FAILED" })),
+    "operation lookup confirmed": shown({ captures: [ofCapture({})] }),
+    "operation lookup pending": shown({ captures: [ofCapture({ status: "PENDING" })] }),
+    "operation lookup failed": shown({ captures: [ofCapture(failed)] }),
+    "operation lookup not found yet": shown(authorized),
+    "refund lookup succeeded": shown({ refunds: [ofRefund()] }),
+    "refund lookup pending": shown({ refunds: [ofRefund({ status: "PENDING" })] }),
+    "refund lookup failed": shown({ refunds: [ofRefund({ status: "FAILED" })] }),
+    "refund lookup not found yet": shown({ captures: [capture({ amount })] })
+  }
+  return answers[name]
 }
 
 function messageOf(situation: MessageSituation) {
@@ -387,35 +317,22 @@ function messageOf(situation: MessageSituation) {
   const ofOperation = { ...ofCharge, invoice_id: operationId }
   const disputed = (type: string, fields: Fields = {}) =>
     tell(`CUSTOMER.DISPUTE.${type}`, dispute(attemptId, { dispute_id: disputeId, ...fields }))
-  switch (name) {
-    case "charge authorized":
-      return tell("PAYMENT.AUTHORIZATION.CREATED", authorization(ofCharge))
-    case "charge captured":
-      return tell("PAYMENT.CAPTURE.COMPLETED", capture(ofCharge))
-    case "charge canceled":
-      return tell("PAYMENT.AUTHORIZATION.VOIDED", authorization({ ...ofCharge, status: "VOIDED" }))
-    case "refund succeeded":
-      return tell("PAYMENT.CAPTURE.REFUNDED", refund({ amount, custom_id: refundId }))
-    case "operation confirmed":
-      return tell("PAYMENT.CAPTURE.COMPLETED", capture(ofOperation))
-    case "operation pending":
-      return tell("PAYMENT.CAPTURE.PENDING", capture({ ...ofOperation, status: "PENDING" }))
-    case "operation failed":
-      return tell("PAYMENT.CAPTURE.DECLINED", capture({ ...ofOperation, status: "DECLINED" }))
-    // There is no event for a refund that failed; PayPal tries nothing again, and its payouts name no payment.
-    case "refund failed":
-    case "operation failed for now":
-    case "charge settled":
-      return undefined
-    case "dispute opened":
-      return disputed("CREATED")
-    case "dispute updated":
-      return disputed("UPDATED", { status: "UNDER_REVIEW" })
-    case "dispute won":
-      return disputed("RESOLVED", { dispute_outcome: { outcome_code: "RESOLVED_SELLER_FAVOUR" } })
-    case "dispute lost":
-      return disputed("RESOLVED", { dispute_outcome: { outcome_code: "RESOLVED_BUYER_FAVOUR" } })
+  const decided = (outcome_code: string) => disputed("RESOLVED", { dispute_outcome: { outcome_code } })
+  // There is no event for a refund that failed; PayPal tries nothing again, and its payouts name no payment.
+  const told: Partial<Record<typeof name, ReturnType<typeof event>>> = {
+    "charge authorized": tell("PAYMENT.AUTHORIZATION.CREATED", authorization(ofCharge)),
+    "charge captured": tell("PAYMENT.CAPTURE.COMPLETED", capture(ofCharge)),
+    "charge canceled": tell("PAYMENT.AUTHORIZATION.VOIDED", authorization({ ...ofCharge, status: "VOIDED" })),
+    "refund succeeded": tell("PAYMENT.CAPTURE.REFUNDED", refund({ amount, custom_id: refundId })),
+    "operation confirmed": tell("PAYMENT.CAPTURE.COMPLETED", capture(ofOperation)),
+    "operation pending": tell("PAYMENT.CAPTURE.PENDING", capture({ ...ofOperation, status: "PENDING" })),
+    "operation failed": tell("PAYMENT.CAPTURE.DECLINED", capture({ ...ofOperation, status: "DECLINED" })),
+    "dispute opened": disputed("CREATED"),
+    "dispute updated": disputed("UPDATED", { status: "UNDER_REVIEW" }),
+    "dispute won": decided("RESOLVED_SELLER_FAVOUR"),
+    "dispute lost": decided("RESOLVED_BUYER_FAVOUR")
   }
+  return told[name]
 }
 
 function disputeOf({ at, charge, disputeId, dueBy, money, verdict }: ListedDispute) {
