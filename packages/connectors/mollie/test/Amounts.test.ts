@@ -40,7 +40,21 @@ describe("amounts at Mollie", () => {
   })
 
   it("an invalid amount is none", () => {
-    for (const value of ["", "1", "1.2", "1.234", "01.00", "-1.00", "+1.00", "1,00", "1e2", "NaN", "1.00 ", "१.००"]) {
+    for (const value of [
+      "",
+      "1",
+      "1.2",
+      "1.234",
+      "01.00",
+      "-1.00",
+      "+1.00",
+      "1,00",
+      "1e2",
+      "NaN",
+      "1.00 ",
+      " 1.00",
+      "१.००"
+    ]) {
       assert.isUndefined(fromMollie({ currency: "EUR", value }), value)
     }
     assert.isUndefined(fromMollie({ currency: "XXX", value: "1.00" }))

@@ -1,10 +1,11 @@
 /** Mollie's signed webhooks, signed by Mollie's own library, and the unsigned ones that name a payment. */
 
 import { assert, describe, it } from "@effect/vitest"
+import { noMethod, readBy, readKept, toldOf, unknownBecause } from "@pointsman/contracts/connector"
 import { itRuns } from "@pointsman/contracts/vitest"
-import type { Connector, HintedMessage, MessageAbout, ProviderMessage, RawMessage } from "@pointsman/core/connector"
+import type { HintedMessage, MessageAbout } from "@pointsman/core/connector"
 import { money } from "@pointsman/core/connector"
-import { Effect, Redacted, Result } from "effect"
+import { Effect, Result } from "effect"
 import { SignatureValidator } from "mollie-api-typescript/utils/webhooks/signature_validator.js"
 import { noon, providerRef, scripted } from "./Calls.ts"
 import { answer, capture, chargeback, event, type Fields, failure, list, payment, refund } from "./Mollie.ts"
@@ -14,26 +15,21 @@ const bytes = (text: string) => new TextEncoder().encode(text)
 const { connector } = scripted([])
 const hour = 60 * 60 * 1000
 
-const read = (raw: Partial<RawMessage> & Pick<RawMessage, "headers" | "body">) =>
-  Effect.result(
-    connector.readMessage?.({ secret: Redacted.make(secret), receivedAt: noon, ...raw }) ?? Effect.die("no messages")
-  )
+const read = (text: string, signature: string, by = secret, receivedAt = noon) =>
+  readBy(connector, { headers: { "x-mollie-signature": signature }, body: bytes(text) }, by, receivedAt)
 
 const signatureOf = (text: string, by = secret) => Effect.promise(() => SignatureValidator.createSignature(text, by))
 
-const readSigned = (message: Fields) =>
-  Effect.gen(function* () {
-    const text = JSON.stringify(message)
-    return yield* read({ headers: { "x-mollie-signature": `sha256=${yield* signatureOf(text)}` }, body: bytes(text) })
-  })
+const readSigned = (message: Fields) => {
+  const text = JSON.stringify(message)
+  return Effect.flatMap(signatureOf(text), (signature) => read(text, `sha256=${signature}`))
+}
+const aboutOf = (message: Fields) => Effect.map(readSigned(message), (result) => Result.getOrThrow(result).about)
 
-const outcomeOf = (
-  result: Result.Result<ProviderMessage, { readonly _tag: string; readonly reason: string }>
-): string => {
+const outcomeOf = (result: Effect.Success<ReturnType<typeof readSigned>>): string => {
   if (Result.isFailure(result)) return `${result.failure._tag.replace("pointsman/", "")}: ${result.failure.reason}`
-  const { about } = result.success
-  if (about._tag === "Changed") return `Changed: ${about.reason}`
-  return "state" in about && about.state !== null ? `${about._tag} ${about.state(money(1234, "EUR"))._tag}` : about._tag
+  const { _tag, reason, state } = toldOf(result.success) as { _tag: string; reason?: string; state?: { _tag: string } }
+  return reason === undefined ? `${_tag} ${state?._tag ?? ""}`.trim() : `${_tag}: ${reason}`
 }
 
 /** A statement about a refund without our id. */
@@ -62,8 +58,7 @@ describe("the signature", () => {
       const isAccepted = yield* Effect.promise(() =>
         SignatureValidator.validate(text, secret, signature).catch(() => false)
       )
-      const result = yield* read({ headers: { "x-mollie-signature": signature }, body: bytes(text) })
-      assert.strictEqual(Result.isSuccess(result), isAccepted, what)
+      assert.strictEqual(Result.isSuccess(yield* read(text, signature)), isAccepted, what)
     }
   })
 
@@ -83,10 +78,7 @@ describe("the signature", () => {
   ] as const) {
     itRuns(`only the payload that Mollie's PHP library signs with ${itsSecret} verifies`, function* () {
       const ends = (body: string, signature: string, by: string = itsSecret) =>
-        Effect.map(
-          read({ headers: { "x-mollie-signature": signature }, body: bytes(body), secret: Redacted.make(by) }),
-          (result) => (Result.isFailure(result) ? result.failure._tag : "read")
-        )
+        Effect.map(read(body, signature, by), (result) => (Result.isFailure(result) ? result.failure._tag : "read"))
       // Verified, and no event of a payment.
       for (const signature of [tag, `sha256=${tag}`]) {
         assert.strictEqual(yield* ends(payload, signature), "pointsman/MessageUnreadable")
@@ -105,13 +97,12 @@ describe("the signature", () => {
       [`${other}, ${other}`, false],
       [`${Array(8).fill(other).join(",")},${right}`, false]
     ] as const) {
-      const result = yield* read({ headers: { "x-mollie-signature": header }, body: bytes(text) })
-      assert.strictEqual(Result.isSuccess(result), isRead, header)
+      assert.strictEqual(Result.isSuccess(yield* read(text, header)), isRead, header)
     }
   })
 
   itRuns("an event too old or of the future is refused; as old as its last sending, not", function* () {
-    const headers = { "x-mollie-signature": yield* signatureOf(text) }
+    const signature = yield* signatureOf(text)
     for (const [age, isRead] of [
       [26 * hour, true],
       [52 * hour, true],
@@ -119,30 +110,22 @@ describe("the signature", () => {
       [-5 * 60_000, true],
       [-5 * 60_000 - 1, false]
     ] as const) {
-      const result = yield* read({ headers, body: bytes(text), receivedAt: noon + age })
+      const result = yield* read(text, signature, secret, noon + age)
       assert.strictEqual(Result.isSuccess(result), isRead, `${age} ms`)
       if (Result.isFailure(result)) assert.strictEqual(result.failure._tag, "pointsman/MessageUnverified")
     }
   })
 })
 
+/** Beside those that the suite sends. */
 const events: ReadonlyArray<readonly [type: string, entity: Fields, becomes: string]> = [
-  ["payment.authorized", payment({ status: "authorized" }), "Charge Authorized"],
-  ["payment.paid", payment(), "Charge Captured"],
   ["payment.pending", payment({ status: "pending" }), "Charge Pending"],
-  ["payment.canceled", payment({ status: "canceled" }), "Charge Canceled"],
   ["payment.expired", payment({ status: "expired" }), "Charge Canceled"],
   ["payment.failed", payment({ status: "failed" }), "Charge Declined"],
-  ["capture.succeeded", capture(), "Operation OperationConfirmed"],
-  ["capture.failed", capture({ status: "failed" }), "Operation OperationFailed"],
   ["refund.queued", refund({ status: "queued" }), "Refund RefundPending"],
   ["refund.pending", refund({ status: "pending" }), "Refund RefundPending"],
   ["refund.processing", refund({ status: "processing" }), "Refund RefundPending"],
-  ["refund.refunded", refund(), "Refund Succeeded"],
-  ["refund.failed", refund({ status: "failed" }), "Refund RefundFailed"],
-  ["refund.canceled", refund({ status: "canceled" }), "Refund RefundFailed"],
-  ["chargeback.received", chargeback(), "Dispute"],
-  ["chargeback.reversed", chargeback({ reversedAt: "2026-11-22T12:00:00+00:00" }), "Dispute"]
+  ["refund.canceled", refund({ status: "canceled" }), "Refund RefundFailed"]
 ]
 
 describe("an event", () => {
@@ -162,7 +145,7 @@ describe("an event", () => {
         ["chargeback.received", null, "opened"],
         ["chargeback.reversed", "2026-11-22T12:00:00+00:00", "won"]
       ] as const) {
-        const { about } = Result.getOrThrow(yield* readSigned(event(type, chargeback({ amount, reversedAt }))))
+        const about = yield* aboutOf(event(type, chargeback({ amount, reversedAt })))
         const { id: disputeId, paymentId: providerRef } = chargeback() as { id: string; paymentId: string }
         assert.deepStrictEqual<unknown>(about, {
           ...{ _tag: "Dispute", charge: { providerRef }, disputeId, verdict },
@@ -181,12 +164,8 @@ describe("an event", () => {
       ["canceled", "RefundFailed"]
     ]) {
       itRuns(`the payment of ${JSON.stringify(metadata)}, ${status}, names its refund`, function* () {
-        const message = event(
-          `refund.${status}`,
-          refund({ metadata, status, amount: { currency: "EUR", value: "4.00" } })
-        )
-        const { about } = Result.getOrThrow(yield* readSigned(message))
-        assert.deepStrictEqual(unnamed(about), {
+        const made = refund({ metadata, status, amount: { currency: "EUR", value: "4.00" } })
+        assert.deepStrictEqual(unnamed(yield* aboutOf(event(`refund.${status}`, made))), {
           ...{ charge: { providerRef }, providerRefundId: "re_4qqhO89gsT", tag },
           amount: status === "canceled" ? undefined : 400
         })
@@ -228,8 +207,7 @@ describe("an event", () => {
     })
   }
   itRuns("a payment without our id is named as Mollie names it", function* () {
-    const message = event("payment.paid", payment({ metadata: { order: 1 } }))
-    const { about } = Result.getOrThrow(yield* readSigned(message))
+    const about = yield* aboutOf(event("payment.paid", payment({ metadata: { order: 1 } })))
     assert.deepInclude(about, { _tag: "Charge", charge: { providerRef } })
   })
   for (const [what, message, reason] of broken) {
@@ -249,8 +227,7 @@ describe("an event", () => {
 describe("a hint of a payment", () => {
   const lookUp = (given: Parameters<typeof answer>[1], status = 200, ...pages: ReadonlyArray<Fields>) => {
     const { connector, requests } = scripted([answer(status, given), ...pages.map((page) => answer(200, page))])
-    const { hints }: Connector = connector
-    return Effect.map(hints?.lookUp(providerRef) ?? Effect.die("no hints"), (messages) => ({ messages, requests }))
+    return Effect.map(connector.hints?.lookUp(providerRef) ?? noMethod, (messages) => ({ messages, requests }))
   }
 
   itRuns("one request states a payment with each of our captures, refunds and chargebacks", function* () {
@@ -292,15 +269,14 @@ describe("a hint of a payment", () => {
       refund({ amount: { currency: "EUR", value: "1.00" } })
     ]
     const { messages } = yield* lookUp(payment({ _embedded: { refunds } }))
-    const told = {
-      ...{ charge: { attemptId: "att_1" }, providerRefundId: "re_2", tag: "RefundPending", amount: 400 }
-    }
+    const told = { charge: { attemptId: "att_1" }, providerRefundId: "re_2", tag: "RefundPending", amount: 400 }
     assert.deepStrictEqual(refundedIn(messages), [
       ["re_2 queued", told],
       ["re_4qqhO89gsT refunded", "Refund"]
     ])
-    const body = bytes(messages[1]?.body ?? "")
-    const again = yield* connector.readStored?.({ body, secret: Redacted.make(secret) }) ?? Effect.die("none stored")
+    const again = Result.getOrThrow(
+      yield* readKept({ ...connector, keptOfMessage: (text) => text }, messages[1]?.body ?? "")
+    )
     assert.deepStrictEqual([again.id, unnamed(again.about)], ["re_2 queued", told])
   })
 
@@ -329,29 +305,27 @@ describe("a hint of a payment", () => {
   itRuns("a total or a list of refunds that cannot be read is unknown", function* () {
     const whole = (value: string) => payment({ amountRefunded: { currency: "EUR", value } })
     const pages = [list("refunds", [byHand("re_1", "1.00", { status: "settled" })])]
-    assert.strictEqual((yield* Effect.flip(lookUp(whole("1"))))._tag, "pointsman/Unanswered")
-    assert.strictEqual((yield* Effect.flip(lookUp(whole("1.00"), 200, ...pages)))._tag, "pointsman/Unanswered")
+    yield* unknownBecause(lookUp(whole("1")))
+    yield* unknownBecause(lookUp(whole("1.00"), 200, ...pages))
   })
 
-  itRuns("a payment that is not paid yet states nothing", function* () {
-    assert.isEmpty((yield* lookUp(payment({ status: "open", paidAt: undefined }))).messages)
-  })
-
-  itRuns("a payment of another program, with a chargeback, states nothing", function* () {
-    const others = payment({ metadata: null, _embedded: { chargebacks: [chargeback()] } })
-    assert.isEmpty((yield* lookUp(others)).messages)
+  itRuns("a payment that is not paid yet, or of another program with a chargeback, states nothing", function* () {
+    const others = { metadata: null, _embedded: { chargebacks: [chargeback()] } }
+    for (const fields of [{ status: "open", paidAt: undefined }, others]) {
+      assert.isEmpty((yield* lookUp(payment(fields))).messages)
+    }
   })
 
   itRuns("another payment than was asked for, or one of the other mode, is unknown", function* () {
     for (const fields of [{ id: "tr_other" }, { mode: "live" }]) {
-      assert.strictEqual((yield* Effect.flip(lookUp(payment(fields))))._tag, "pointsman/Unanswered")
+      yield* unknownBecause(lookUp(payment(fields)))
     }
   })
 
   itRuns("an error of Mollie that does not concern the payment is unknown", function* () {
     for (const status of [400, 401, 403, 410, 429, 500, 503]) {
       const { body } = failure(status)
-      assert.strictEqual((yield* Effect.flip(lookUp(body, status)))._tag, "pointsman/Unanswered")
+      yield* unknownBecause(lookUp(body, status))
     }
   })
 })

@@ -3,10 +3,22 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type Ask, moneyOperations, noMethod } from "@pointsman/contracts/connector"
 import { itRuns } from "@pointsman/contracts/vitest"
-import { money, Unanswered } from "@pointsman/core/connector"
+import { money } from "@pointsman/core/connector"
 import { Effect, Redacted } from "effect"
 import { declines } from "../src/Declines.ts"
-import { answersWith, asks, noon, providerRef, sample, scripted, tagOf, unanswers } from "./Calls.ts"
+import {
+  answersWith,
+  asks,
+  charging,
+  noon,
+  opening,
+  providerRef,
+  requestOf,
+  sample,
+  scripted,
+  tagOf,
+  unanswers
+} from "./Calls.ts"
 import {
   answer,
   apiKey,
@@ -15,13 +27,13 @@ import {
   type Fields,
   failure,
   list,
-  opened,
   payment,
   refund,
   webhookUrl
 } from "./Mollie.ts"
 
-const bodyOf = (text: string | undefined): unknown => JSON.parse(text ?? "null")
+const sentBy = (ask: Ask) =>
+  Effect.map(requestOf(ask), ({ body = "null" }): Fields & { readonly metadata: object } => JSON.parse(body))
 
 describe("a charge", () => {
   itRuns("a mandate is charged as a recurring payment, with our marks and no drawn id", function* () {
@@ -29,18 +41,12 @@ describe("a charge", () => {
     yield* connector.charge(sample.charge)
     assert.strictEqual(requests[0]?.url, "https://api.mollie.com/v2/payments")
     assert.strictEqual(requests[0]?.headers["authorization"], `Bearer ${apiKey}`)
-    assert.deepStrictEqual(bodyOf(requests[0]?.body), {
+    const marks = { country: "NL", method: "card", initiator: "mit", reference: "order 1", card_brand: "visa" }
+    assert.deepStrictEqual(JSON.parse(requests[0]?.body ?? ""), {
       amount: { currency: "EUR", value: "12.34" },
       description: "order 1",
       webhookUrl,
-      metadata: {
-        attempt_id: "att_1",
-        country: "NL",
-        method: "card",
-        initiator: "mit",
-        reference: "order 1",
-        card_brand: "visa"
-      },
+      metadata: { attempt_id: "att_1", ...marks },
       sequenceType: "recurring",
       redirectUrl: null,
       method: "creditcard",
@@ -50,38 +56,26 @@ describe("a charge", () => {
   })
 
   itRuns("manual capture only holds the money", function* () {
-    const { connector, requests } = scripted([answer(201, payment({ status: "authorized" }))])
-    const answered = yield* connector.charge({ ...sample.charge, capture: false })
-    assert.deepInclude(bodyOf(requests[0]?.body), { captureMode: "manual" })
-    assert.strictEqual(answered._tag, "Authorized")
+    assert.deepInclude(yield* sentBy(charging({ capture: false })), { captureMode: "manual" })
+    const held = answer(201, payment({ status: "authorized" }))
+    assert.strictEqual(yield* tagOf(charging({ capture: false }), held), "Authorized")
   })
 
   itRuns("a reference without room in the metadata is left out, and our id is not", function* () {
-    const { connector, requests } = scripted([answer(201, payment())])
-    yield* connector.charge({ ...sample.charge, reference: "☂".repeat(255), cardBrand: null })
-    const body = bodyOf(requests[0]?.body) as { readonly metadata: object; readonly description: string }
-    assert.isAtMost(new TextEncoder().encode(JSON.stringify(body.metadata)).length, 1_000)
-    assert.deepInclude(body.metadata, { attempt_id: "att_1", reference: "☂".repeat(255) })
-    const long = scripted([answer(201, payment())])
-    yield* long.connector.charge({ ...sample.charge, reference: "☂".repeat(400) })
-    const { metadata } = bodyOf(long.requests[0]?.body) as { readonly metadata: object }
-    assert.deepStrictEqual(metadata, {
-      attempt_id: "att_1",
-      country: "NL",
-      method: "card",
-      initiator: "mit",
-      card_brand: "visa"
-    })
+    const reference = "☂".repeat(255)
+    const { metadata } = yield* sentBy(charging({ reference, cardBrand: null }))
+    assert.isAtMost(new TextEncoder().encode(JSON.stringify(metadata)).length, 1_000)
+    assert.deepInclude(metadata, { attempt_id: "att_1", reference })
+    const long = yield* sentBy(charging({ reference: "☂".repeat(400) }))
+    const marks = { country: "NL", method: "card", initiator: "mit", card_brand: "visa" }
+    assert.deepStrictEqual(long.metadata, { attempt_id: "att_1", ...marks })
   })
 
   itRuns("no mandate, or another token, sends nothing, and another connection may follow", function* () {
     for (const token of "cst_1 mdt_1 cst_1/mdt_1/x cst_1/tkn_1 pm_1 cst_/mdt_ cst_ä/mdt_1".split(" ")) {
-      const instrument = Redacted.make(token)
-      const ask: Ask = (connector) => connector.charge({ ...sample.charge, instrument })
-      assert.strictEqual(yield* tagOf(ask, []), "Rejected")
+      assert.strictEqual(yield* tagOf(charging({ instrument: Redacted.make(token) }), []), "Rejected")
     }
-    const none: Ask = (connector) => connector.charge({ ...sample.charge, instrument: null })
-    assert.strictEqual(yield* tagOf(none, []), "Rejected")
+    assert.strictEqual(yield* tagOf(charging({ instrument: null }), []), "Rejected")
   })
 
   for (const [reason, { category, normalized, soft }] of Object.entries(declines)) {
@@ -110,18 +104,7 @@ describe("a charge", () => {
   })
 
   itRuns("an amount in another form than its currency has is unknown", function* () {
-    for (const value of [
-      "12",
-      "12.3",
-      "12.340",
-      "012.34",
-      "-12.34",
-      "1e1",
-      "12,34",
-      "",
-      " 12.34",
-      "99999999999999999.00"
-    ]) {
+    for (const value of ["12", "12.340", ""]) {
       yield* unanswers(asks.charge, answer(201, payment({ amount: { currency: "EUR", value } })))
     }
   })
@@ -146,44 +129,30 @@ describe("a charge", () => {
 })
 
 /** Every error of https://docs.mollie.com/reference/handling-errors, and what it says of the request. */
-const errors: ReadonlyArray<readonly [status: number, becomes: "Rejected" | "Unanswered" | "key used"]> = [
-  [400, "key used"],
-  [401, "Rejected"],
-  [403, "Rejected"],
-  [404, "Rejected"],
-  [405, "Rejected"],
-  [409, "key used"],
-  [410, "Rejected"],
-  [415, "Rejected"],
-  [422, "Rejected"],
-  [429, "Rejected"],
-  [500, "Unanswered"],
-  [502, "Unanswered"],
-  [503, "Unanswered"],
-  [504, "Unanswered"]
-]
+const errors = {
+  Rejected: [401, 403, 404, 405, 410, 415, 422, 429],
+  "key used": [400, 409],
+  Unanswered: [500, 502, 503, 504]
+}
 
 describe("an error", () => {
-  for (const [status, becomes] of errors) {
-    itRuns(`${status} of a payment that was to move money is ${becomes}`, function* () {
-      for (const name of moneyOperations) {
-        if (becomes === "Rejected") assert.strictEqual(yield* tagOf(asks[name], failure(status)), becomes)
-        else {
-          const { isKeyUsed = false } = yield* unanswers(asks[name], failure(status))
-          assert.strictEqual(isKeyUsed, becomes === "key used")
+  for (const [becomes, statuses] of Object.entries(errors)) {
+    for (const status of statuses) {
+      itRuns(`${status} of a payment that was to move money is ${becomes}`, function* () {
+        for (const name of moneyOperations) {
+          if (becomes === "Rejected") assert.strictEqual(yield* tagOf(asks[name], failure(status)), becomes)
+          else {
+            const { isKeyUsed = false } = yield* unanswers(asks[name], failure(status))
+            assert.strictEqual(isKeyUsed, becomes === "key used")
+          }
         }
-      }
-    })
+      })
+    }
   }
 
   itRuns("an error of a gateway with a status of Mollie's is unknown", function* () {
-    for (const body of [
-      "",
-      "<html>",
-      "{}",
-      '{"message":"no Route matched"}',
-      { status: 400, title: "x", detail: "y" }
-    ]) {
+    const strange = { status: 400, title: "x", detail: "y" }
+    for (const body of ["", "<html>", "{}", '{"message":"no Route matched"}', strange]) {
       for (const status of [401, 403, 404, 422, 429]) {
         yield* unanswers(asks.charge, answer(status, body))
       }
@@ -200,7 +169,7 @@ describe("a capture", () => {
     const state = yield* connector.capture?.({ ...sample.capture, money: part }) ?? noMethod
     assert.deepStrictEqual(state, { _tag: "Captured", providerRef, stated: part })
     assert.strictEqual(requests[0]?.url, `https://api.mollie.com/v2/payments/${providerRef}/captures`)
-    assert.deepStrictEqual(bodyOf(requests[0]?.body), {
+    assert.deepStrictEqual(JSON.parse(requests[0]?.body ?? ""), {
       amount: { currency: "EUR", value: "10.00" },
       metadata: { operation_id: "op_1", attempt_id: "att_1" }
     })
@@ -226,36 +195,20 @@ describe("a capture", () => {
 
 describe("a page", () => {
   itRuns("a card payment's page takes cards, and returns the customer to our address", function* () {
-    const { connector, requests } = scripted([answer(201, opened())])
-    yield* connector.openCheckout?.(sample.openCheckout) ?? noMethod
-    const body = bodyOf(requests[0]?.body) as {
-      readonly metadata: object
-      readonly method: string
-      readonly redirectUrl: string
-    }
+    const body = yield* sentBy(asks.openCheckout)
     assert.deepInclude(body, { method: "creditcard", redirectUrl: sample.openCheckout.returnUrl })
     assert.notProperty(body, "sequenceType")
     assert.deepInclude(body.metadata, { attempt_id: "att_1", checkout: "true" })
   })
 
   itRuns("a page is opened for the named method", function* () {
-    const { connector, requests } = scripted([answer(201, opened()), answer(201, opened())])
-    for (const named of [{ method: "bank", paymentMethod: "ideal" } as const, { paymentMethod: "card" } as const]) {
-      yield* connector.openCheckout?.({ ...sample.openCheckout, ...named }) ?? noMethod
-    }
-    assert.deepStrictEqual(
-      requests.map(({ body }) => (bodyOf(body) as { readonly method: string }).method),
-      ["ideal", "creditcard"]
-    )
+    assert.propertyVal(yield* sentBy(opening({ method: "bank", paymentMethod: "ideal" })), "method", "ideal")
+    assert.propertyVal(yield* sentBy(opening({ paymentMethod: "card" })), "method", "creditcard")
   })
 
   itRuns("a bank payment is offered the profile's methods, and not opened to be held", function* () {
-    const { connector, requests } = scripted([answer(201, opened())])
-    yield* connector.openCheckout?.({ ...sample.openCheckout, method: "bank" }) ?? noMethod
-    assert.notProperty(bodyOf(requests[0]?.body) as object, "method")
-    const held = yield* connector.openCheckout?.({ ...sample.openCheckout, method: "bank", capture: false }) ?? noMethod
-    assert.strictEqual(held._tag, "Rejected")
-    assert.lengthOf(requests, 1)
+    assert.notProperty(yield* sentBy(opening({ method: "bank" })), "method")
+    assert.strictEqual(yield* tagOf(opening({ method: "bank", capture: false }), []), "Rejected")
   })
 
   const states: ReadonlyArray<readonly [status: string, becomes: string]> = [
@@ -286,10 +239,7 @@ describe("a page", () => {
     const { connector } = scripted([answer(200, found)])
     const looked = yield* connector.lookUpCharge({ ...sample.lookUpCharge, providerRef })
     assert.deepStrictEqual(looked._tag === "Found" ? looked.refunds : looked, [
-      {
-        refundId: "rf_1",
-        state: { _tag: "Succeeded", providerRefundId: "re_4qqhO89gsT", stated: money(1234, "EUR") }
-      },
+      { refundId: "rf_1", state: { _tag: "Succeeded", providerRefundId: "re_4qqhO89gsT", stated: money(1234, "EUR") } },
       { refundId: null, state: { _tag: "RefundPending", providerRefundId: "re_hand", stated: money(400, "EUR") } }
     ])
   })
@@ -317,10 +267,7 @@ describe("the lookup of a charge that was not answered", () => {
       requests.map(({ url }) => url),
       ["", "&from=tr_2", "&from=tr_3"].map((from) => `https://api.mollie.com/v2/payments?limit=250${from}`)
     )
-    assert.isTrue(
-      requests.every(({ headers }) => headers["idempotency-key"] === undefined),
-      "no answer is kept for it"
-    )
+    for (const { headers } of requests) assert.isUndefined(headers["idempotency-key"], "no answer is kept for it")
   })
 
   itRuns("a list that goes back an hour before denies an hour after, and not before", function* () {
@@ -347,12 +294,8 @@ describe("the lookup of a charge that was not answered", () => {
 
   itRuns("more pages than are asked for deny nothing", function* () {
     const page = answer(200, list("payments", others(1, noon), "tr_next"), dated(noon + 2 * hour))
-    const { connector, requests } = scripted(Array.from({ length: 80 }, () => page))
-    assert.deepStrictEqual(yield* connector.lookUpCharge(sample.lookUpCharge), {
-      _tag: "NotFound",
-      conclusive: false
-    })
-    assert.lengthOf(requests, 80)
+    const pages = Array.from({ length: 80 }, () => page)
+    yield* answersWith(asks.lookUpCharge, pages, { _tag: "NotFound", conclusive: false })
   })
 
   itRuns("a list that is cut, or leads nowhere, is unknown", function* () {
@@ -371,6 +314,7 @@ describe("the lookup of a charge that was not answered", () => {
 
 describe("the lookup of a refund", () => {
   const lookup = sample.lookUpRefund
+  const providerRefundId = "re_4qqhO89gsT"
   itRuns("a refund with our id among others is found; another id is denied after an hour", function* () {
     const entries = [refund({ id: "re_other", metadata: { order: 1 } }), refund()]
     const { connector, requests } = scripted([answer(200, list("refunds", entries))])
@@ -384,29 +328,29 @@ describe("the lookup of a refund", () => {
 
   itRuns("a refund is asked for by Mollie's id, and nothing denied if missing", function* () {
     const { connector, requests } = scripted([answer(200, refund()), failure(404, { title: "Not Found" })])
-    const known = { ...lookup, providerRefundId: "re_4qqhO89gsT" }
+    const known = { ...lookup, providerRefundId }
     const found = yield* connector.lookUpRefund?.(known) ?? noMethod
     assert.strictEqual(found._tag === "Found" ? found.state._tag : found._tag, "Succeeded")
-    assert.strictEqual(requests[0]?.url, `https://api.mollie.com/v2/payments/${providerRef}/refunds/re_4qqhO89gsT`)
+    assert.strictEqual(
+      requests[0]?.url,
+      `https://api.mollie.com/v2/payments/${providerRef}/refunds/${providerRefundId}`
+    )
     const none = yield* connector.lookUpRefund?.(known) ?? noMethod
     assert.deepStrictEqual(none, { _tag: "NotFound", conclusive: false })
   })
 
   itRuns("Mollie's id of a refund made by hand is found without our id", function* () {
-    const endOf = Effect.fnUntraced(function* (fields: Fields, known: Partial<typeof lookup>) {
-      const asked = { ...lookup, providerRefundId: "re_4qqhO89gsT", ...known }
-      const end = yield* scripted([answer(200, refund(fields))]).connector.lookUpRefund?.(asked) ?? noMethod
-      return end._tag === "Found" ? end.state._tag : end._tag
-    })
-    const ours = { refundId: "rf_of_this_refund_by_hand" }
+    const ofRefund: Ask = (connector) =>
+      connector.lookUpRefund?.({ ...lookup, refundId: "rf_of_this_refund_by_hand", providerRefundId }) ?? noMethod
+    const stateOf = (fields: Fields) => ofRefund(scripted([answer(200, refund(fields))]).connector)
     for (const metadata of [null, { order: 1 }, { refund_id: "8151" }]) {
-      assert.strictEqual(yield* endOf({ metadata, status: "queued" }, ours), "RefundPending")
+      assert.nestedPropertyVal(yield* stateOf({ metadata, status: "queued" }), "state._tag", "RefundPending")
       // "The refund was canceled and will no longer be processed" (https://docs.mollie.com/docs/refunds).
-      assert.strictEqual(yield* endOf({ metadata, status: "canceled" }, ours), "RefundFailed")
-      assert.instanceOf(yield* Effect.flip(endOf({ metadata, paymentId: "tr_other" }, ours)), Unanswered)
+      assert.nestedPropertyVal(yield* stateOf({ metadata, status: "canceled" }), "state._tag", "RefundFailed")
+      yield* unanswers(ofRefund, answer(200, refund({ metadata, paymentId: "tr_other" })))
     }
     // It is another one of ours.
-    assert.instanceOf(yield* Effect.flip(endOf({}, ours)), Unanswered)
+    yield* unanswers(ofRefund, answer(200, refund()))
   })
 })
 
@@ -464,7 +408,7 @@ describe("the lists for recovery", () => {
     ]
     const { connector, requests } = scripted([answer(200, list("chargebacks", given))])
     const { items, unreadable } = yield* connector.listDisputes?.(window) ?? noMethod
-    const charge = { providerRef: "tr_5B8cwPMGnU6qLbRvo7qEZo" }
+    const charge = { providerRef }
     assert.deepStrictEqual<unknown>(items, [
       { charge, disputeId: "chb_1", verdict: "opened", money: money(1234, "EUR"), at: noon + 60_000 },
       { charge, disputeId: "chb_2", verdict: "won", money: money(200, "EUR"), at: noon + 9 * 60_000 }

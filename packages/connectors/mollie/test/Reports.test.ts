@@ -2,9 +2,9 @@
 
 import { assert, describe, it } from "@effect/vitest"
 import { MollieConnector } from "@pointsman/connector-mollie"
-import { allPages, playedConnector } from "@pointsman/contracts/connector"
+import { assertSecondUnreadable, playedConnector, reportIn, unknownBecause } from "@pointsman/contracts/connector"
 import { itRuns } from "@pointsman/contracts/vitest"
-import type { Connector, TransportAnswer, TransportRequest } from "@pointsman/core/connector"
+import type { TransportAnswer, TransportRequest } from "@pointsman/core/connector"
 import { Effect, Result } from "effect"
 import { EntitySettlement$inboundSchema } from "mollie-api-typescript/models/entitysettlement.js"
 import { answer, capture, chargeback, type Fields, payment, refund } from "./Mollie.ts"
@@ -81,19 +81,8 @@ const mollieWith = (answerTo: (request: TransportRequest) => TransportAnswer, cr
     { environment: "production", credentials: { apiKey: liveKey, ...credentials } }
   )
 
-const pageOf = ({ reports }: Connector, cursor: string | null = null) =>
-  reports?.find(({ name }) => name === "mollie-settlement")?.list({ ...window, cursor }) ?? Effect.die("no such report")
-
-const wholeOf = (connector: Connector) =>
-  Effect.map(
-    allPages((cursor) => pageOf(connector, cursor)),
-    (pages) => pages.flatMap(({ entries }) => entries)
-  )
-
-const rowsOf = (books: Books) =>
-  Effect.map(wholeOf(mollieWith((request) => paged(books, request)).connector), (entries) =>
-    entries.map((entry) => (entry._tag === "Row" ? entry.row : assert.fail(JSON.stringify(entry))))
-  )
+const report = reportIn("mollie-settlement", window)
+const rowsOf = (books: Books) => report.rows(mollieWith((request) => paged(books, request)).connector)
 
 const live = { mode: "live" }
 
@@ -110,37 +99,18 @@ describe("settlements of Mollie", () => {
       "stl_1/chargebacks": [chargeback({ id: "chb_1", paymentId: "tr_2", settlementAmount: amount("-12.34") })]
     }
     const rows = yield* rowsOf({ settlements: [settlement("stl_1")], settled })
+    const paid = ["1234567.2611.1", paidOut]
     assert.deepStrictEqual(
       rows.map(({ gross, id, kind, names, payoutId, settledAt }) => [
-        id,
-        kind,
-        gross,
-        names.providerRef,
-        payoutId,
-        settledAt
+        ...[id, kind, gross, names.providerRef, payoutId, settledAt],
+        ...[names.attemptId, names.operationId, names.refundId, names.providerRefundId, names.disputeId]
       ]),
       [
-        ["tr_1", "charge", eur(1234), "tr_1", "1234567.2611.1", paidOut],
-        ["cpt_1", "charge", eur(1234), "tr_2", "1234567.2611.1", paidOut],
-        ["re_1", "refund", eur(-500), "tr_1", "1234567.2611.1", paidOut],
-        ["re_2", "refund", eur(-200), "tr_1", "1234567.2611.1", paidOut],
-        ["chb_1", "dispute", eur(-1234), "tr_2", "1234567.2611.1", paidOut]
-      ]
-    )
-    assert.deepStrictEqual(
-      rows.map(({ names }) => [
-        names.attemptId,
-        names.operationId,
-        names.refundId,
-        names.providerRefundId,
-        names.disputeId
-      ]),
-      [
-        ["att_1", null, null, null, null],
-        [null, "op_1", null, null, null],
-        [null, null, "rf_1", "re_1", null],
-        [null, null, null, "re_2", null],
-        [null, null, null, null, "chb_1"]
+        ["tr_1", "charge", eur(1234), "tr_1", ...paid, "att_1", null, null, null, null],
+        ["cpt_1", "charge", eur(1234), "tr_2", ...paid, null, "op_1", null, null, null],
+        ["re_1", "refund", eur(-500), "tr_1", ...paid, null, null, "rf_1", "re_1", null],
+        ["re_2", "refund", eur(-200), "tr_1", ...paid, null, null, null, "re_2", null],
+        ["chb_1", "dispute", eur(-1234), "tr_2", ...paid, null, null, null, null, "chb_1"]
       ]
     )
     assert.strictEqual(rows[0]?.occurredAt, Date.UTC(2026, 10, 21, 12))
@@ -214,20 +184,17 @@ describe("settlements of Mollie", () => {
     const pending = { status: "pending" }
     const settlements = [settlement("stl_2", pending), settlement("stl_1")]
     const { connector } = mollieWith((request) => paged({ settlements }, request))
-    const result = yield* Effect.result(pageOf(connector))
-    assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
-    assert.strictEqual(result.failure.reason, "a settlement of the window is still pending at Mollie")
+    const reason = "a settlement of the window is still pending at Mollie"
+    assert.strictEqual(yield* unknownBecause(report.page(connector)), reason)
     const later = [settlement("stl_2", { ...pending, settledAt: "2026-11-22T00:00:00+00:00" })]
     assert.deepStrictEqual(yield* rowsOf({ settlements: later }), [])
   })
 
   itRuns("a window without a settlement is empty after one request, with only the token", function* () {
     const { connector, requests } = mollieWith((request) => paged({}, request))
-    assert.deepStrictEqual(yield* wholeOf(connector), [])
-    assert.deepStrictEqual(
-      requests.map(({ headers }) => headers["authorization"]),
-      [`Bearer ${reportToken}`]
-    )
+    assert.deepStrictEqual(yield* report.entries(connector), [])
+    assert.lengthOf(requests, 1)
+    assert.strictEqual(requests[0]?.headers["authorization"], `Bearer ${reportToken}`)
   })
 
   it("a report without a token, or in test mode, says what is missing, unasked", () => {
@@ -251,11 +218,9 @@ describe("settlements of Mollie", () => {
     itRuns(`a wrong ${Object.keys(fields)} (${field}) makes only its entry unreadable`, function* () {
       const payments = [payment({ ...live, id: "tr_1" }), payment({ ...live, id: "tr_2", ...fields })]
       const books = { settlements: [settlement("stl_1")], settled: { "stl_1/payments": payments } }
-      const [fine, wrong] = yield* wholeOf(mollieWith((request) => paged(books, request)).connector)
-      assert.strictEqual(fine?._tag, "Row")
-      assert(wrong?._tag === "Unreadable")
-      assert.deepStrictEqual([wrong.unreadable.row, wrong.unreadable.field], [2, field])
-      assert.notInclude(JSON.stringify(wrong), reportToken)
+      const all = yield* report.entries(mollieWith((request) => paged(books, request)).connector)
+      assertSecondUnreadable(all, field)
+      assert.notInclude(JSON.stringify(all), reportToken)
     })
   }
 
@@ -275,21 +240,16 @@ describe("settlements of Mollie", () => {
       const { connector } = mollieWith((request) =>
         new URL(request.url).pathname === "/v2/settlements" ? paged(books, request) : wrong
       )
-      for (const result of [
-        yield* Effect.result(pageOf(connector)),
-        yield* Effect.result(pageOf(mollieWith(() => wrong).connector))
-      ]) {
-        assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
-        assert.include(result.failure.reason, reason)
+      for (const one of [connector, mollieWith(() => wrong).connector]) {
+        assert.include(yield* unknownBecause(report.page(one)), reason)
       }
     })
   }
 
   itRuns("the next page of a settlement that is not listed any more is unanswered", function* () {
     const { connector } = mollieWith((request) => paged({ settlements: [settlement("stl_1")] }, request))
-    const result = yield* Effect.result(pageOf(connector, "stl_2/payments/"))
-    assert(Result.isFailure(result))
-    assert.strictEqual(result.failure.reason, "a settlement is not in Mollie's list any more")
+    const reason = yield* unknownBecause(report.page(connector, "stl_2/payments/"))
+    assert.strictEqual(reason, "a settlement is not in Mollie's list any more")
   })
 
   it("the settlements of these tests are as Mollie describes them", () => {

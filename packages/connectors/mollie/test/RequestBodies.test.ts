@@ -2,26 +2,21 @@
  * Every request against Mollie's pages of it: the path, the query, and of the body the fields, types, words, patterns, lengths
  * and required fields (https://docs.mollie.com/reference/create-payment, create-capture, create-refund and
  * release-authorization there). Written down as facts here, with no field beside them, because Mollie's own description
- * (https://github.com/mollie/openapi) is CC BY-NC-SA 4.0 and cannot be part of this repository. `MollieShapes.test.ts` checks
- * the names and types by Mollie's own library, whose lists of words are open.
+ * (https://github.com/mollie/openapi) is CC BY-NC-SA 4.0 and cannot be part of this repository. Mollie's own library, whose lists
+ * of words are open, checks names and types beside them.
  */
 
 import { assert, describe, it } from "@effect/vitest"
 import { MollieConnector } from "@pointsman/connector-mollie"
 import { type Ask, asksOf, noMethod, paymentRequests } from "@pointsman/contracts/connector"
 import { itRuns } from "@pointsman/contracts/vitest"
-import {
-  type ChargeRequest,
-  type CheckoutRequest,
-  money,
-  type PaymentMethodName,
-  type RefundRequest,
-  scaleOf,
-  type TransportRequest
-} from "@pointsman/core/connector"
+import { money, type PaymentMethodName, scaleOf, type TransportRequest } from "@pointsman/core/connector"
 import { Effect, Result, Schema } from "effect"
+import { EntityCapture$outboundSchema } from "mollie-api-typescript/models/entitycapture.js"
+import { PaymentRequest$outboundSchema } from "mollie-api-typescript/models/paymentrequest.js"
+import { RefundRequest$outboundSchema } from "mollie-api-typescript/models/refundrequest.js"
 import { namedMethods } from "../src/Requests.ts"
-import { asks, details, noon, providerRef, sample, scripted } from "./Calls.ts"
+import { asks, charging, details, noon, opening, providerRef, sample, scripted } from "./Calls.ts"
 import { apiKey, failure, webhookUrl } from "./Mollie.ts"
 
 const pattern = (regex: RegExp) => Schema.String.check(Schema.isPattern(regex))
@@ -76,13 +71,15 @@ const Nothing = Schema.Struct({})
 interface Described {
   readonly body?: Schema.Decoder<unknown>
   readonly query?: Schema.Decoder<unknown>
+  /** Of Mollie's library. */
+  readonly library?: { readonly parse: (body: unknown) => unknown }
 }
 
 const described: ReadonlyArray<readonly [RegExp, Described]> = [
-  [/^POST \/v2\/payments$/u, { body: Payment }],
-  [/^POST \/v2\/payments\/tr_\w+\/captures$/u, { body: Capture }],
+  [/^POST \/v2\/payments$/u, { body: Payment, library: PaymentRequest$outboundSchema }],
+  [/^POST \/v2\/payments\/tr_\w+\/captures$/u, { body: Capture, library: EntityCapture$outboundSchema }],
   [/^POST \/v2\/payments\/tr_\w+\/release-authorization$/u, { body: Release }],
-  [/^POST \/v2\/payments\/tr_\w+\/refunds$/u, { body: Refund }],
+  [/^POST \/v2\/payments\/tr_\w+\/refunds$/u, { body: Refund, library: RefundRequest$outboundSchema }],
   [/^GET \/v2\/payments$/u, { query: List(/^tr_.+$/u) }],
   [/^GET \/v2\/refunds$/u, { query: List(/^re_.+$/u) }],
   [/^GET \/v2\/chargebacks$/u, { query: List(/^chb_.+$/u) }],
@@ -105,6 +102,19 @@ const faultOf = (schema: Schema.Decoder<unknown>, value: unknown): string | unde
   return Result.isFailure(read) ? read.failure.message : undefined
 }
 
+/** Each name in `sent` is one of the library's, down to the metadata, which is ours. */
+const assertKnown = (sent: unknown, described: unknown, path = ""): void => {
+  if (path.endsWith(".metadata")) return
+  if (typeof sent !== "object" || sent === null) {
+    assert.deepStrictEqual(described, sent, path)
+    return
+  }
+  for (const [name, value] of Object.entries(sent)) {
+    assert.property(described, name, `${path}.${name}`)
+    assertKnown(value, Reflect.get(described as object, name), `${path}.${name}`)
+  }
+}
+
 const faultOfRequest = ({ body, method, url }: TransportRequest): string | undefined => {
   const { pathname, searchParams } = new URL(url)
   const at = `${method} ${pathname}`
@@ -113,7 +123,9 @@ const faultOfRequest = ({ body, method, url }: TransportRequest): string | undef
   const inQuery = faultOf(shapes.query ?? Nothing, Object.fromEntries(searchParams))
   if (inQuery !== undefined) return `${at}, its query: ${inQuery}`
   if (shapes.body === undefined) return body === undefined ? undefined : `${at} has no body`
-  const inBody = faultOf(shapes.body, JSON.parse(body ?? "null"))
+  const sent: unknown = JSON.parse(body ?? "null")
+  if (shapes.library !== undefined) assertKnown(sent, shapes.library.parse(sent))
+  const inBody = faultOf(shapes.body, sent)
   return inBody === undefined ? undefined : `${at}: ${inBody}: ${body}`
 }
 
@@ -128,18 +140,7 @@ const assertDescribed = Effect.fnUntraced(function* (ask: Ask) {
 
 const long = "ä🙂".repeat(600)
 const window = { createdFrom: noon, createdBefore: noon + 1, cursor: null }
-const charging =
-  (more: Partial<ChargeRequest>): Ask =>
-  (connector) =>
-    connector.charge({ ...sample.charge, ...more })
-const opening =
-  (more: Partial<CheckoutRequest>): Ask =>
-  (connector) =>
-    connector.openCheckout?.({ ...sample.openCheckout, ...more }) ?? noMethod
-const refunding =
-  (more: Partial<RefundRequest>): Ask =>
-  (connector) =>
-    connector.refund?.({ ...sample.refund, ...more }) ?? noMethod
+const refunding = (reason: string | null) => asksOf({ ...sample, refund: { ...sample.refund, reason } }).refund
 
 const all: Readonly<Record<string, Ask>> = {
   "a charge": asks.charge,
@@ -155,8 +156,8 @@ const all: Readonly<Record<string, Ask>> = {
   "a page for wallets": opening({ method: "wallet", reference: long }),
   "a capture": asks.capture,
   "a void": asks.void,
-  "a refund": refunding({ reason: null }),
-  "a refund with a long reason": refunding({ reason: long }),
+  "a refund": refunding(null),
+  "a refund with a long reason": refunding(long),
   "a lookup of a charge": asks.lookUpCharge,
   "a lookup of a charge by reference": (connector) => connector.lookUpCharge({ ...sample.lookUpCharge, providerRef }),
   "a lookup of a capture": asks.lookUpOperation,
@@ -220,6 +221,12 @@ describe("every request is one that Mollie's pages describe", () => {
       assert.isString(faultOf(Payment, JSON.parse(JSON.stringify({ ...good, ...fields }))))
     })
   }
+  it("the library refuses a wrong or an unknown field", () => {
+    assert.isFalse(PaymentRequest$outboundSchema.safeParse({ amount: { currency: "EUR", value: 12 } }).success)
+    assert.throws(() =>
+      assertKnown({ descripton: "x" }, PaymentRequest$outboundSchema.parse({ descripton: "x" } as never))
+    )
+  })
   it("the check refuses another path or parameter", () => {
     const request = (url: string): TransportRequest => ({ method: "GET", url, headers: {}, timeoutMillis: 1 })
     assert.isUndefined(faultOfRequest(request("https://api.mollie.com/v2/payments?limit=250&sort=desc")))

@@ -2,15 +2,8 @@
  * A Mollie in memory, with its books, and the faults of a network in front of it: requests that never arrive, that are executed
  * and not answered, answered with 503, or executed later. Its hints come late, twice, in another order, or not at all.
  */
-import type { Random } from "@pointsman/contracts/connector"
-import {
-  NotSent,
-  type Transport,
-  type TransportAnswer,
-  type TransportRequest,
-  Unanswered
-} from "@pointsman/core/connector"
-import { Clock, Effect } from "effect"
+import { type FaultyProvider, faultyNetwork, type Random } from "@pointsman/contracts/connector"
+import type { TransportAnswer, TransportRequest } from "@pointsman/core/connector"
 import { answer, capture, chargeback, type Fields, failure, list, payment, refund } from "./Mollie.ts"
 
 interface Book {
@@ -38,21 +31,18 @@ const value = (minor: number) => ({
 
 const minorOf = (body: { readonly amount: { readonly value: string } }) => Math.round(Number(body.amount.value) * 100)
 
-export const takenOf = ({ amountMinor, captures, status }: Book): number => {
+const takenOf = ({ amountMinor, captures, status }: Book): number => {
   const captured = captures.filter(({ status }) => status === "succeeded").reduce((sum, { minor }) => sum + minor, 0)
   return captures.length > 0 ? captured : status === "paid" ? amountMinor : 0
 }
 
-export const refundedOf = ({ refunds }: Book): number =>
+const refundedOf = ({ refunds }: Book): number =>
   refunds.filter(({ status }) => status === "refunded").reduce((sum, { minor }) => sum + minor, 0)
 
-export const openMollie = (random: Random) => {
+export const openMollie = (random: Random): FaultyProvider => {
   const books = new Map<string, Book>()
   /** The first answer to each key, for an hour. */
   const keys = new Map<string, { readonly request: string; readonly at: number; readonly answer: TransportAnswer }>()
-  const later: Array<() => void> = []
-  const mail: Array<string> = []
-  let isFaulty = true
   let drawn = 0
   const nextId = (prefix: string) => `${prefix}_${++drawn}`
   const changed = ({ id }: Book) => mail.push(`id=${id}`)
@@ -75,7 +65,7 @@ export const openMollie = (random: Random) => {
     capture({ id, paymentId: book.id, amount: value(minor), metadata, status })
   const writeRefund = (book: Book, { id, metadata, minor, status }: Book["refunds"][number]) =>
     refund({ id, paymentId: book.id, amount: value(minor), metadata, status })
-  const writeAll = (book: Book): Fields => ({
+  const writeAll = (book: Book) => ({
     ...write(book),
     _embedded: {
       captures: book.captures.map((one) => writeCapture(book, one)),
@@ -188,28 +178,19 @@ export const openMollie = (random: Random) => {
     }
     const book = books.get(id)
     if (book === undefined) return missing
-    if (what === "captures")
-      return answer(
-        200,
-        list(
-          "captures",
-          book.captures.map((one) => writeCapture(book, one))
-        )
-      )
+    const listed = (name: "captures" | "refunds", items: ReadonlyArray<Fields>) => answer(200, list(name, items))
+    if (what === "captures") return listed(what, writeAll(book)._embedded.captures)
     if (what === undefined) return answer(200, query.has("embed") ? writeAll(book) : write(book))
-    if (otherId === undefined)
-      return answer(
-        200,
-        list(
-          "refunds",
-          book.refunds.map((one) => writeRefund(book, one))
-        )
-      )
+    if (otherId === undefined) return listed("refunds", writeAll(book)._embedded.refunds)
     const one = book.refunds.find(({ id }) => id === otherId)
     return one === undefined ? missing : answer(200, writeRefund(book, one))
   }
 
-  const execute = ({ body = "", headers, method, url }: TransportRequest, now: number): TransportAnswer => {
+  const execute = (
+    { body = "", headers, method, url }: TransportRequest,
+    _now: number,
+    now: number
+  ): TransportAnswer => {
     const { pathname, searchParams } = new URL(url)
     const path = pathname.split("/").slice(3)
     if (method === "GET") return get(path, searchParams)
@@ -223,36 +204,21 @@ export const openMollie = (random: Random) => {
     return answered
   }
 
-  const transport: Transport["Service"] = {
-    send: (request) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<TransportAnswer, NotSent | Unanswered> => {
-        const dated = (given: TransportAnswer) => ({
-          ...given,
-          headers: { ...given.headers, date: new Date(now).toUTCString() }
-        })
-        const roll = isFaulty ? random() : 1
-        if (roll < 0.05) return Effect.fail(new NotSent({ reason: "refused" }))
-        if (roll < 0.1) return Effect.fail(new Unanswered({ reason: "reset before it was read" }))
-        if (roll < 0.15) {
-          if (request.method === "POST") later.push(() => void execute(request, now))
-          return Effect.fail(new Unanswered({ reason: "it is executed later" }))
-        }
-        const given = execute(request, now)
-        if (roll < 0.25) return Effect.fail(new Unanswered({ reason: "executed, and not answered" }))
-        return Effect.succeed(dated(roll < 0.3 ? failure(503) : given))
-      })
-  }
+  const network = faultyNetwork(random, execute, failure(503))
+  const { later, mail } = network
 
   return {
-    books,
-    transport,
-    /** What is due at Mollie happens: some of it, in any order; all of it where nothing may fail any more. */
+    ...network,
+    books: () =>
+      [...books.values()].map((book) => ({
+        attemptId: book.attemptId,
+        taken: takenOf(book),
+        refunded: refundedOf(book),
+        isChargedBack: book.chargebacks.length > 0
+      })),
     pass: () => {
-      if (isFaulty && random() < 0.3) refundByHand()
-      for (let left = later.length; left > 0; left--) {
-        if (isFaulty && random() < 0.4) continue
-        later.splice(Math.floor(random() * later.length), 1)[0]?.()
-      }
+      if (network.isFaulty() && random() < 0.3) refundByHand()
+      network.pass()
     },
     /** Somebody's bank takes the money back. */
     chargeBack: () => {
@@ -262,19 +228,12 @@ export const openMollie = (random: Random) => {
       changed(book)
     },
     /** One of its messages, which may come again, or be lost: then a lookup has to do, but for what it alone states. */
-    takeMail: (): string | undefined => {
-      const [taken] = mail.splice(Math.floor(random() * mail.length), 1)
-      if (taken === undefined || !isFaulty) return taken
-      if (random() < 0.3) mail.push(taken)
-      const { chargebacks = [], refunds = [] } = books.get(taken.slice("id=".length)) ?? {}
+    takeMail: (now) => {
+      const text = network.takeText(now)
+      const { chargebacks = [], refunds = [] } = books.get(text?.slice("id=".length) ?? "") ?? {}
       const isOnlyWord = chargebacks.length > 0 || refunds.some(({ metadata }) => metadata === null)
-      return random() < 0.2 && !isOnlyWord ? undefined : taken
-    },
-    /** It was not accepted, and is sent again. */
-    sendAgain: (body: string) => mail.push(body),
-    hasMail: () => mail.length > 0,
-    heal: () => {
-      isFaulty = false
+      const isLost = network.isFaulty() && random() < 0.2 && !isOnlyWord
+      return text === undefined || isLost ? undefined : { headers: {}, body: new TextEncoder().encode(text) }
     }
   }
 }

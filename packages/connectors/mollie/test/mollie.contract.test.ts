@@ -3,9 +3,10 @@ import { MollieConnector } from "@pointsman/connector-mollie"
 import {
   type ByHandSituation,
   connectorSuite,
+  givingBack,
   type MessageSituation,
   type Operation,
-  type Played,
+  ourId,
   type Situation
 } from "@pointsman/contracts/connector"
 import type {
@@ -17,7 +18,6 @@ import type {
   TransportAnswer,
   TransportRequest
 } from "@pointsman/core/connector"
-import { Effect, Result } from "effect"
 import {
   answer,
   apiKey,
@@ -33,38 +33,11 @@ import {
   refund
 } from "./Mollie.ts"
 
-/** A placeholder for our id in an object's metadata: Mollie gives back what it was given, by the id that is looked up. */
-const ourId = "our_id_here"
-
 /** A key is of one mode, and an object names it: in production both are of the other one. */
-const remembering: ConnectorDefinition = {
+const inEither: ConnectorDefinition = {
   ...MollieConnector.definition,
-  connect: (account, transport) => {
-    // A lookup carries no key.
-    let lookedUp = ""
-    const lookingUp =
-      <Request, A>(idOf: (request: Request) => string, lookUp: (request: Request) => A) =>
-      (request: Request): A => {
-        lookedUp = idOf(request)
-        return lookUp(request)
-      }
-    const connected = MollieConnector.definition.connect(
-      account.environment === "production" ? inLiveMode(account) : account,
-      {
-        send: (request) =>
-          Effect.map(transport.send(request), (given) => ({
-            ...given,
-            body: given.body.replaceAll(ourId, request.headers["idempotency-key"] ?? lookedUp)
-          }))
-      }
-    )
-    return Result.map(connected, ({ lookUpCharge, lookUpOperation, lookUpRefund, ...connector }) => ({
-      ...connector,
-      lookUpCharge: lookingUp(({ attemptId }) => attemptId, lookUpCharge),
-      ...(lookUpOperation && { lookUpOperation: lookingUp(({ operationId }) => operationId, lookUpOperation) }),
-      ...(lookUpRefund && { lookUpRefund: lookingUp(({ refundId }) => refundId, lookUpRefund) })
-    }))
-  }
+  connect: (account, transport) =>
+    MollieConnector.definition.connect(account.environment === "production" ? inLiveMode(account) : account, transport)
 }
 
 const inLiveMode = <Account extends { readonly credentials: unknown }>(account: Account): Account => ({
@@ -112,9 +85,25 @@ const form = (text: string) => ({
   body: new TextEncoder().encode(text)
 })
 
+const lacks: ReadonlyArray<Situation["name"]> = [
+  // A capture that failed leaves the hold as it was: the issuer's refusal is not told.
+  "capture declined",
+  // An authorization that is gone is an error to a capture.
+  "capture canceled",
+  // A release is accepted, and its outcome looked up.
+  "void canceled",
+  "void still authorized",
+  "void declined",
+  "void captured",
+  // On a charge without a browser, `failed` is the end; a page is open until it is paid or over.
+  "lookup needs customer",
+  // Mollie has no word for a capture that it would try again.
+  "operation lookup failed for now"
+]
+
 connectorSuite({
   name: "mollie",
-  definition: remembering,
+  definition: givingBack(inEither, keyOf),
   credentials: { apiKey, baseUrl: "https://mollie.example/" },
   secrets: [apiKey],
   instrument: "cst_ofTheContract/mdt_ofTheContract",
@@ -141,24 +130,10 @@ connectorSuite({
     { credentials: { apiKey, profile: "pfl_0123456789" }, field: "credentials.profile" }
   ],
   play: (situation) => {
-    const played = answerTo(situation)
-    return played === undefined ? undefined : ({ answer: played } satisfies Played)
+    const answer = lacks.includes(situation.name) ? undefined : answerTo(situation)
+    return answer && { answer }
   },
-  lacks: [
-    // A capture that failed leaves the hold as it was: the issuer's refusal is not told.
-    "capture declined",
-    // An authorization that is gone is an error to a capture.
-    "capture canceled",
-    // A release is accepted, and its outcome looked up.
-    "void canceled",
-    "void still authorized",
-    "void declined",
-    "void captured",
-    // On a charge without a browser, `failed` is the end; a page is open until it is paid or over.
-    "lookup needs customer",
-    // Mollie has no word for a capture that it would try again.
-    "operation lookup failed for now"
-  ],
+  lacks,
   lists: {
     // From a cursor on, a list is asked for in the order of time; to find the window's beginning, the other way.
     charges: ({ hasMore, items }) =>
@@ -212,7 +187,7 @@ connectorSuite({
     rows: () => ({ lacks: "settlements need a token of their own: `Reports.test.ts` reads them" })
   },
   wire: {
-    idempotencyKeyOf: (request) => request.headers["idempotency-key"],
+    idempotencyKeyOf: keyOf,
     amountOf: (request) => bodyOf(request).amount?.value,
     amounts: { EUR: "12.34", JPY: "500", KWD: "1.230" },
     currencyOf: (request) => bodyOf(request).amount?.currency,
@@ -272,77 +247,58 @@ function shaped(operation: Operation, object: unknown): TransportAnswer {
   return name === undefined ? answer(201, object) : answer(200, list(name, [object]), late)
 }
 
-function operationOf(name: string): Operation {
-  if (name.startsWith("refund lookup")) return "lookUpRefund"
-  if (name.startsWith("operation lookup")) return "lookUpOperation"
-  if (name.startsWith("lookup")) return "lookUpCharge"
-  if (name.startsWith("checkout")) return "openCheckout"
-  return name.split(" ")[0] as Operation
+function keyOf({ headers }: TransportRequest): string | undefined {
+  return headers["idempotency-key"]
+}
+
+/** By the first words of a situation. */
+const operations: Readonly<Record<string, Operation>> = {
+  charge: "charge",
+  capture: "capture",
+  refund: "refund",
+  lookup: "lookUpCharge",
+  "operation lookup": "lookUpOperation",
+  "refund lookup": "lookUpRefund"
 }
 
 function answerTo(situation: Situation): TransportAnswer | undefined {
   const { checkout, decline, name, rejection } = situation
-  const operation = operationOf(name)
-  const found = (fields: Fields) => shaped(operation, objectOf(operation, situation, fields))
+  const [, asked = "", outcome] = /^(operation lookup|refund lookup|\w+) (.*)$/u.exec(name) ?? []
+  const operation = operations[asked] ?? "charge"
+  const isCharge = asked === "charge" || asked === "lookup"
+  const isRefund = asked.startsWith("refund")
+  const found = (status: string, fields: Fields = {}) =>
+    shaped(operation, objectOf(operation, situation, { status, ...fields }))
   const none = (headers: Readonly<Record<string, string>>) =>
     answer(200, list(lists[operation] ?? "payments", []), headers)
   const reason = decline === null ? undefined : reasons[`${decline.category} ${decline.soft ? "soft" : "hard"}`]
-  switch (name) {
-    case "checkout opened":
+  switch (outcome) {
+    case "opened":
       return answer(201, opened(openedFields(checkout.reference), checkout.url))
-    case "charge rejected":
-    case "checkout rejected":
-    case "capture rejected":
-    case "void rejected":
-    case "refund rejected":
+    case "rejected":
       return failure(422, { title: rejection.code, detail: rejection.message, field: "amount" })
-    case "charge authorized":
-    case "lookup authorized":
-      return found({ status: "authorized", captureMode: "manual", paidAt: undefined })
-    case "charge captured":
-    case "lookup captured":
-      return found({ status: "paid" })
-    case "charge pending":
-    case "lookup pending":
-      return found({ status: "pending" })
-    case "charge needs customer":
-      return found({ status: "failed", details: { failureReason: "authentication_required" } })
-    case "charge canceled":
-    case "lookup canceled":
-      return found({ status: "canceled" })
-    case "charge declined":
-    case "lookup declined":
-      return reason === undefined ? undefined : found({ status: "failed", details: { failureReason: reason } })
-    case "capture captured":
-      return found({ status: "succeeded" })
-    case "capture pending":
-      return found({ status: "pending" })
-    case "capture still authorized":
-      return found({ status: "failed" })
-    case "void pending":
-      return answer(202, "")
-    case "refund succeeded":
-    case "refund lookup succeeded":
-      return found({ status: "refunded" })
-    case "refund pending":
-    case "refund lookup pending":
-      return found({ status: "queued" })
-    case "refund failed":
-    case "refund lookup failed":
-      return found({ status: "failed" })
-    case "operation lookup confirmed":
-      return found({ status: "succeeded" })
-    case "operation lookup pending":
-      return found({ status: "pending" })
-    case "operation lookup failed":
-      return found({ status: "failed" })
-    case "lookup not found":
-    case "operation lookup not found":
-    case "refund lookup not found":
+    case "authorized":
+      return found("authorized", { captureMode: "manual", paidAt: undefined })
+    case "captured":
+      return found(isCharge ? "paid" : "succeeded")
+    case "pending":
+      return asked === "void" ? answer(202, "") : found(isRefund ? "queued" : "pending")
+    case "needs customer":
+      return found("failed", { details: { failureReason: "authentication_required" } })
+    case "canceled":
+      return found("canceled")
+    case "declined":
+      return reason === undefined ? undefined : found("failed", { details: { failureReason: reason } })
+    case "still authorized":
+    case "failed":
+      return found("failed")
+    case "succeeded":
+      return found("refunded")
+    case "confirmed":
+      return found("succeeded")
+    case "not found":
       return none(late)
-    case "lookup not found yet":
-    case "operation lookup not found yet":
-    case "refund lookup not found yet":
+    case "not found yet":
       return none(early)
     default:
       return undefined
@@ -360,33 +316,19 @@ function messageOf(situation: MessageSituation): Fields | undefined {
   const refunded = (status: string) =>
     event(`refund.${status}`, refund({ id: providerRefundId, amount, status, metadata: { refund_id: refundId } }), head)
   const disputed = (fields: Fields) => chargeback({ id: disputeId, paymentId: providerRef, ...fields })
-  switch (name) {
-    case "charge authorized":
-      return charge("authorized")
-    case "charge captured":
-      return charge("paid")
-    case "charge canceled":
-      return charge("canceled")
-    case "refund succeeded":
-      return refunded("refunded")
-    case "refund failed":
-      return refunded("failed")
-    case "operation confirmed":
-      return captured("succeeded")
-    case "operation failed":
-      return captured("failed")
-    case "dispute opened":
-      return event("chargeback.received", disputed({}), head)
-    case "dispute won":
-      return event("chargeback.reversed", disputed({ reversedAt: head.createdAt }), head)
-    // Mollie pays totals out; a capture has no message while it is pending, and a chargeback none between its two.
-    case "charge settled":
-    case "operation pending":
-    case "operation failed for now":
-    case "dispute updated":
-    case "dispute lost":
-      return undefined
+  // Mollie pays totals out; a capture has no message while it is pending, and a chargeback none between its two.
+  const told: Partial<Record<typeof name, Fields>> = {
+    "charge authorized": charge("authorized"),
+    "charge captured": charge("paid"),
+    "charge canceled": charge("canceled"),
+    "refund succeeded": refunded("refunded"),
+    "refund failed": refunded("failed"),
+    "operation confirmed": captured("succeeded"),
+    "operation failed": captured("failed"),
+    "dispute opened": event("chargeback.received", disputed({}), head),
+    "dispute won": event("chargeback.reversed", disputed({ reversedAt: head.createdAt }), head)
   }
+  return told[name]
 }
 
 function ordered(items: ReadonlyArray<Fields>, isAscending: boolean): ReadonlyArray<Fields> {
