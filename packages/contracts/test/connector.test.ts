@@ -2,6 +2,7 @@
 import { connect as dial } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { httpAnswer, refusedUrl, scriptedTransport, socketProvider } from "@pointsman/contracts/connector"
+import { itRuns } from "@pointsman/contracts/vitest"
 import { NotSent, type TransportRequest } from "@pointsman/core/connector"
 import { Cause, Effect, Exit } from "effect"
 import { assertNormalized } from "../src/connector/AnswersChapter.ts"
@@ -30,15 +31,13 @@ const talk = (url: string, pieces: ReadonlyArray<string>): Effect.Effect<string>
   )
 
 describe("the scripted transport", () => {
-  it.effect("a second request for one entry is recorded and a defect", () =>
-    Effect.gen(function* () {
-      const { requests, transport } = scriptedTransport([Effect.fail(new NotSent({ reason: "script" }))])
-      assert.instanceOf(yield* Effect.flip(transport.send(request)), NotSent)
-      const second = yield* Effect.exit(transport.send(request))
-      assert.isTrue(Exit.isFailure(second) && Cause.hasDies(second.cause))
-      assert.strictEqual(requests.length, 2)
-    })
-  )
+  itRuns("a second request for one entry is recorded and a defect", function* () {
+    const { requests, transport } = scriptedTransport([Effect.fail(new NotSent({ reason: "script" }))])
+    assert.instanceOf(yield* Effect.flip(transport.send(request)), NotSent)
+    const second = yield* Effect.exit(transport.send(request))
+    assert.isTrue(Exit.isFailure(second) && Cause.hasDies(second.cause))
+    assert.strictEqual(requests.length, 2)
+  })
 })
 
 describe("the code of a decline", () => {
@@ -54,44 +53,38 @@ describe("the code of a decline", () => {
 })
 
 describe("the provider at a socket", () => {
-  it.effect("two requests in pieces on one connection are both seen whole, and once", () =>
-    Effect.gen(function* () {
-      const at = yield* socketProvider({
-        onRequest: (socket, _request, index) => {
-          if (index === 1) socket.end(httpAnswer(200, "ü"))
-        }
-      })
-      const heard = yield* talk(at.url, [
-        "POST /a?b=c HTT",
-        "P/1.1\r\nX-Name: one: two\r\ncontent-length: 2\r\n",
-        "\r\nh",
-        "iGET /second HTTP/1.1\r\n\r\n"
-      ])
-      assert.deepStrictEqual(at.requests, [
-        { method: "POST", path: "/a?b=c", headers: { "x-name": "one: two", "content-length": "2" }, body: "hi" },
-        { method: "GET", path: "/second", headers: {}, body: "" }
-      ])
-      assert.strictEqual(at.connections(), 1)
-      assert.match(heard, /^HTTP\/1\.1 200 Status\r\n(.*\r\n)*content-length: 2\r\n(.*\r\n)*\r\nü$/)
-      yield* at.whenQuiet
+  itRuns("two requests in pieces on one connection are both seen whole, and once", function* () {
+    const at = yield* socketProvider({
+      onRequest: (socket, _request, index) => {
+        if (index === 1) socket.end(httpAnswer(200, "ü"))
+      }
     })
-  )
+    const heard = yield* talk(at.url, [
+      "POST /a?b=c HTT",
+      "P/1.1\r\nX-Name: one: two\r\ncontent-length: 2\r\n",
+      "\r\nh",
+      "iGET /second HTTP/1.1\r\n\r\n"
+    ])
+    assert.deepStrictEqual(at.requests, [
+      { method: "POST", path: "/a?b=c", headers: { "x-name": "one: two", "content-length": "2" }, body: "hi" },
+      { method: "GET", path: "/second", headers: {}, body: "" }
+    ])
+    assert.strictEqual(at.connections(), 1)
+    assert.match(heard, /^HTTP\/1\.1 200 Status\r\n(.*\r\n)*content-length: 2\r\n(.*\r\n)*\r\nü$/)
+    yield* at.whenQuiet
+  })
 
-  it.effect("the bytes of a request without its end count and it does not", () =>
-    Effect.gen(function* () {
-      const at = yield* socketProvider({ onConnection: (socket) => socket.once("data", () => socket.end()) })
-      yield* talk(at.url, ["POST / HTTP/1.1\r\ncontent-length: 5\r\n\r\n1234"])
-      assert.strictEqual(at.requests.length, 0)
-      assert.isAbove(at.bytes(), 0)
-    })
-  )
+  itRuns("the bytes of a request without its end count and it does not", function* () {
+    const at = yield* socketProvider({ onConnection: (socket) => socket.once("data", () => socket.end()) })
+    yield* talk(at.url, ["POST / HTTP/1.1\r\ncontent-length: 5\r\n\r\n1234"])
+    assert.strictEqual(at.requests.length, 0)
+    assert.isAbove(at.bytes(), 0)
+  })
 
-  it.effect("a connection to an address without a listener is refused", () =>
-    Effect.gen(function* () {
-      const exit = yield* Effect.exit(talk(yield* refusedUrl, []))
-      assert.isTrue(Exit.isFailure(exit))
-    })
-  )
+  itRuns("a connection to an address without a listener is refused", function* () {
+    const exit = yield* Effect.exit(talk(yield* refusedUrl, []))
+    assert.isTrue(Exit.isFailure(exit))
+  })
 })
 
 describe("the search for secrets", () => {

@@ -13,12 +13,13 @@ import {
 } from "@pointsman/core/connector"
 import { Cause, Effect, Exit, Option } from "effect"
 import { itRuns } from "../vitest.ts"
-import type { ConnectorUnderTest, Situation, SituationName } from "./ConnectorUnderTest.ts"
+import type { ConnectorUnderTest, Situation } from "./ConnectorUnderTest.ts"
 import {
   askingOperationsOf,
   connect,
   eachSituation,
   operationOf,
+  outcomeOf,
   playedBy,
   type Rehearsal,
   rehearse,
@@ -148,7 +149,7 @@ const nothingIsAsked = (subject: ConnectorUnderTest): void => {
 
 const answersTo = (subject: ConnectorUnderTest, of: Situation): void => {
   const kind = of.decline === null ? "" : ` (${of.decline.category}, ${of.decline.soft ? "soft" : "hard"})`
-  const expected = outcomes[of.name]
+  const expected = outcomeOf(of.name)
   itRuns(`${of.name}${kind}${kindOf(of)} is ${expected}`, function* () {
     const rehearsal = yield* rehearse(subject, of)
     assertRequests(rehearsal, subject.wire === undefined ? 0 : 1)
@@ -159,80 +160,8 @@ const answersTo = (subject: ConnectorUnderTest, of: Situation): void => {
 /** Which operation is looked up, for the name of a test. */
 export const kindOf = ({ kind, name }: Situation): string => (name.startsWith("operation lookup") ? ` (${kind})` : "")
 
-/** What a situation must come out as: the tag of an answer, of a state that was found, or of an error. */
-const outcomes = {
-  "charge authorized": "Authorized",
-  "charge captured": "Captured",
-  "charge pending": "Pending",
-  "charge declined": "Declined",
-  "charge needs customer": "NeedsCustomer",
-  "charge canceled": "Canceled",
-  "charge rejected": "Rejected",
-  "charge not sent": "NotSent",
-  "charge unanswered": "Unanswered",
-  "checkout opened": "CheckoutOpened",
-  "checkout rejected": "Rejected",
-  "checkout not sent": "NotSent",
-  "checkout unanswered": "Unanswered",
-  "completion authorized": "Authorized",
-  "completion captured": "Captured",
-  "completion pending": "Pending",
-  "completion declined": "Declined",
-  "completion rejected": "Rejected",
-  "completion not sent": "NotSent",
-  "completion unanswered": "Unanswered",
-  "capture captured": "Captured",
-  "capture pending": "Pending",
-  "capture still authorized": "Authorized",
-  "capture declined": "Declined",
-  "capture canceled": "Canceled",
-  "capture rejected": "Rejected",
-  "capture not sent": "NotSent",
-  "capture unanswered": "Unanswered",
-  "void canceled": "Canceled",
-  "void pending": "Pending",
-  "void still authorized": "Authorized",
-  "void declined": "Declined",
-  "void captured": "Captured",
-  "void rejected": "Rejected",
-  "void not sent": "NotSent",
-  "void unanswered": "Unanswered",
-  "refund succeeded": "Succeeded",
-  "refund pending": "RefundPending",
-  "refund failed": "RefundFailed",
-  "refund rejected": "Rejected",
-  "refund not sent": "NotSent",
-  "refund unanswered": "Unanswered",
-  "lookup approved": "Found Approved",
-  "lookup authorized": "Found Authorized",
-  "lookup captured": "Found Captured",
-  "lookup pending": "Found Pending",
-  "lookup declined": "Found Declined",
-  "lookup needs customer": "Found NeedsCustomer",
-  "lookup canceled": "Found Canceled",
-  "lookup not found": "NotFound",
-  "lookup not found yet": "NotFound",
-  "lookup not sent": "NotSent",
-  "lookup unanswered": "Unanswered",
-  "operation lookup confirmed": "Found OperationConfirmed",
-  "operation lookup pending": "Found OperationPending",
-  "operation lookup failed": "Found OperationFailed",
-  "operation lookup failed for now": "Found OperationFailed",
-  "operation lookup not found": "NotFound",
-  "operation lookup not found yet": "NotFound",
-  "operation lookup not sent": "NotSent",
-  "operation lookup unanswered": "Unanswered",
-  "refund lookup succeeded": "Found Succeeded",
-  "refund lookup pending": "Found RefundPending",
-  "refund lookup failed": "Found RefundFailed",
-  "refund lookup not found": "NotFound",
-  "refund lookup not found yet": "NotFound",
-  "refund lookup not sent": "NotSent",
-  "refund lookup unanswered": "Unanswered"
-} as const satisfies Record<SituationName, string>
-
 const assertOutcome = (subject: ConnectorUnderTest, of: Situation, rehearsal: Rehearsal): void => {
-  const expected = outcomes[of.name]
+  const expected = outcomeOf(of.name)
   if (expected === "NotSent" || expected === "Unanswered") {
     assertFailsWith(expected, rehearsal)
     return

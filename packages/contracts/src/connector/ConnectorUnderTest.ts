@@ -19,129 +19,120 @@ import type {
   TransportRequest
 } from "@pointsman/core/connector"
 
-export const chargeSituations = [
-  "charge authorized",
-  "charge captured",
-  "charge pending",
-  "charge declined",
-  "charge needs customer",
-  "charge canceled",
-  "charge rejected",
-  "charge not sent",
-  "charge unanswered"
-] as const
-
-/** The opening of the provider's own page. A lookup reports the outcome of the payment on it. */
-export const checkoutSituations = [
-  "checkout opened",
-  "checkout rejected",
-  "checkout not sent",
-  "checkout unanswered"
-] as const
-
-/** The step that takes the money of a checkout that its customer approved. */
-export const completionSituations = [
-  "completion authorized",
-  "completion captured",
-  "completion pending",
-  "completion declined",
-  "completion rejected",
-  "completion not sent",
-  "completion unanswered"
-] as const
-
-export const captureSituations = [
-  "capture captured",
-  "capture pending",
-  "capture still authorized",
-  "capture declined",
-  "capture canceled",
-  "capture rejected",
-  "capture not sent",
-  "capture unanswered"
-] as const
-
-export const voidSituations = [
-  "void canceled",
-  "void pending",
-  "void still authorized",
-  "void declined",
-  "void captured",
-  "void rejected",
-  "void not sent",
-  "void unanswered"
-] as const
-
-export const refundSituations = [
-  "refund succeeded",
-  "refund pending",
-  "refund failed",
-  "refund rejected",
-  "refund not sent",
-  "refund unanswered"
-] as const
-
 /**
- * A lookup of a charge that was sent before, in the same test. `lookup approved`: of a checkout, and only where the connector
- * has `completeCheckout`.
+ * By the operation: what it can come into, and what must come out, which is the tag of an answer, of a state that is found, or of
+ * an error.
  */
-export const lookUpChargeSituations = [
-  "lookup approved",
-  "lookup authorized",
-  "lookup captured",
-  "lookup pending",
-  "lookup declined",
-  "lookup needs customer",
-  "lookup canceled",
-  "lookup not found",
-  "lookup not found yet",
-  "lookup not sent",
-  "lookup unanswered"
-] as const
-
-/**
- * A lookup of one capture or void that was sent before, in the same test; `kind` of the situation says which. `failed for
- * now`: the provider will, or may, try again by itself.
- */
-export const lookUpOperationSituations = [
-  "operation lookup confirmed",
-  "operation lookup pending",
-  "operation lookup failed",
-  "operation lookup failed for now",
-  "operation lookup not found",
-  "operation lookup not found yet",
-  "operation lookup not sent",
-  "operation lookup unanswered"
-] as const
-
-/** A lookup of a refund that was sent before, in the same test. */
-export const lookUpRefundSituations = [
-  "refund lookup succeeded",
-  "refund lookup pending",
-  "refund lookup failed",
-  "refund lookup not found",
-  "refund lookup not found yet",
-  "refund lookup not sent",
-  "refund lookup unanswered"
-] as const
+export const outcomes = {
+  charge: {
+    "charge authorized": "Authorized",
+    "charge captured": "Captured",
+    "charge pending": "Pending",
+    "charge declined": "Declined",
+    "charge needs customer": "NeedsCustomer",
+    "charge canceled": "Canceled",
+    "charge rejected": "Rejected",
+    "charge not sent": "NotSent",
+    "charge unanswered": "Unanswered"
+  },
+  /** The opening of the provider's own page. A lookup reports the outcome of the payment on it. */
+  openCheckout: {
+    "checkout opened": "CheckoutOpened",
+    "checkout rejected": "Rejected",
+    "checkout not sent": "NotSent",
+    "checkout unanswered": "Unanswered"
+  },
+  /** The step that takes the money of a checkout that its customer approved. */
+  completeCheckout: {
+    "completion authorized": "Authorized",
+    "completion captured": "Captured",
+    "completion pending": "Pending",
+    "completion declined": "Declined",
+    "completion rejected": "Rejected",
+    "completion not sent": "NotSent",
+    "completion unanswered": "Unanswered"
+  },
+  capture: {
+    "capture captured": "Captured",
+    "capture pending": "Pending",
+    "capture still authorized": "Authorized",
+    "capture declined": "Declined",
+    "capture canceled": "Canceled",
+    "capture rejected": "Rejected",
+    "capture not sent": "NotSent",
+    "capture unanswered": "Unanswered"
+  },
+  void: {
+    "void canceled": "Canceled",
+    "void pending": "Pending",
+    "void still authorized": "Authorized",
+    "void declined": "Declined",
+    "void captured": "Captured",
+    "void rejected": "Rejected",
+    "void not sent": "NotSent",
+    "void unanswered": "Unanswered"
+  },
+  refund: {
+    "refund succeeded": "Succeeded",
+    "refund pending": "RefundPending",
+    "refund failed": "RefundFailed",
+    "refund rejected": "Rejected",
+    "refund not sent": "NotSent",
+    "refund unanswered": "Unanswered"
+  },
+  /**
+   * A lookup of a charge that was sent before, in the same test. `lookup approved`: of a checkout, and only where the connector
+   * has `completeCheckout`.
+   */
+  lookUpCharge: {
+    "lookup approved": "Found Approved",
+    "lookup authorized": "Found Authorized",
+    "lookup captured": "Found Captured",
+    "lookup pending": "Found Pending",
+    "lookup declined": "Found Declined",
+    "lookup needs customer": "Found NeedsCustomer",
+    "lookup canceled": "Found Canceled",
+    "lookup not found": "NotFound",
+    "lookup not found yet": "NotFound",
+    "lookup not sent": "NotSent",
+    "lookup unanswered": "Unanswered"
+  },
+  /**
+   * A lookup of one capture or void that was sent before, in the same test; `kind` of the situation says which. `failed for
+   * now`: the provider will, or may, try again by itself.
+   */
+  lookUpOperation: {
+    "operation lookup confirmed": "Found OperationConfirmed",
+    "operation lookup pending": "Found OperationPending",
+    "operation lookup failed": "Found OperationFailed",
+    "operation lookup failed for now": "Found OperationFailed",
+    "operation lookup not found": "NotFound",
+    "operation lookup not found yet": "NotFound",
+    "operation lookup not sent": "NotSent",
+    "operation lookup unanswered": "Unanswered"
+  },
+  /** A lookup of a refund that was sent before, in the same test. */
+  lookUpRefund: {
+    "refund lookup succeeded": "Found Succeeded",
+    "refund lookup pending": "Found RefundPending",
+    "refund lookup failed": "Found RefundFailed",
+    "refund lookup not found": "NotFound",
+    "refund lookup not found yet": "NotFound",
+    "refund lookup not sent": "NotSent",
+    "refund lookup unanswered": "Unanswered"
+  }
+} as const satisfies Record<Operation, Readonly<Record<string, string>>>
 
 /**
  * `… not found`: the provider's conclusive word that it never got it. `… not found yet`: not conclusive.
  * `… canceled` of a void is its success; of a capture it means that the authorization is gone.
  */
-export type SituationName =
-  | (typeof chargeSituations)[number]
-  | (typeof checkoutSituations)[number]
-  | (typeof completionSituations)[number]
-  | (typeof captureSituations)[number]
-  | (typeof voidSituations)[number]
-  | (typeof refundSituations)[number]
-  | (typeof lookUpChargeSituations)[number]
-  | (typeof lookUpOperationSituations)[number]
-  | (typeof lookUpRefundSituations)[number]
+export type SituationName = { [Name in Operation]: keyof (typeof outcomes)[Name] }[Operation]
 
 export interface Situation {
   readonly name: SituationName
+  /** What is asked. */
+  readonly operation: Operation
   /** Our ids, as the request carries them: a provider may name them in its answer. */
   readonly attemptId: string
   readonly operationId: string

@@ -107,6 +107,12 @@ export const asksOf = (requests: PaymentRequests): Readonly<Record<Operation, As
   lookUpRefund: (connector) => connector.lookUpRefund?.(requests.lookUpRefund) ?? noMethod
 })
 
+/** Of these requests, one with changes as a call. */
+export const askingOf =
+  (requests: PaymentRequests) =>
+  <Name extends Operation>(name: Name, changes: Partial<PaymentRequests[Name]>): Ask =>
+    asksOf({ ...requests, [name]: { ...requests[name], ...changes } })[name]
+
 /** The operations that hold, take, release or give back money; the completion of a checkout is not every connector's. */
 export const moneyOperations = [
   "charge",

@@ -21,41 +21,24 @@ import {
 import { Effect, Exit, Redacted, Result } from "effect"
 import {
   type ConnectorUnderTest,
-  captureSituations,
-  chargeSituations,
-  checkoutSituations,
-  completionSituations,
-  lookUpChargeSituations,
-  lookUpOperationSituations,
-  lookUpRefundSituations,
   type Operation,
+  outcomes,
   type Played,
-  refundSituations,
   type Situation,
-  type SituationName,
-  voidSituations
+  type SituationName
 } from "./ConnectorUnderTest.ts"
 import { scriptedTransport } from "./ScriptedTransport.ts"
 
-export const situationsOf = {
-  charge: chargeSituations,
-  openCheckout: checkoutSituations,
-  completeCheckout: completionSituations,
-  capture: captureSituations,
-  void: voidSituations,
-  refund: refundSituations,
-  lookUpCharge: lookUpChargeSituations,
-  lookUpOperation: lookUpOperationSituations,
-  lookUpRefund: lookUpRefundSituations
-} as const satisfies Record<Operation, ReadonlyArray<SituationName>>
-
-const operations = Object.keys(situationsOf) as ReadonlyArray<Operation>
+const operations = Object.keys(outcomes) as ReadonlyArray<Operation>
 
 export const operationOf = (name: SituationName): Operation => {
-  const found = operations.find((operation) => (situationsOf[operation] as ReadonlyArray<string>).includes(name))
+  const found = operations.find((operation) => Object.hasOwn(outcomes[operation], name))
   if (found === undefined) throw new Error(`no operation has the situation ${name}`)
   return found
 }
+
+export const outcomeOf = (name: SituationName): string =>
+  (outcomes[operationOf(name)] as Readonly<Record<string, string>>)[name] ?? ""
 
 /** Token of the stored credential that every charge of the suite carries; a secret like those of the credentials. */
 export const instrumentOf = ({ instrument }: ConnectorUnderTest): string =>
@@ -72,6 +55,7 @@ let drawn = 0
 /** With ids of its own, so that a simulator that keeps a record takes it for new. */
 export const situation = (name: SituationName, more: Partial<Situation> = {}): Situation => ({
   name,
+  operation: operationOf(name),
   ...newIds(),
   kind: "capture",
   money: money(1234, "EUR"),
@@ -89,7 +73,7 @@ export const situation = (name: SituationName, more: Partial<Situation> = {}): S
 
 /** What the connector's operation can come into: only where its checkouts wait for a further step can one be approved. */
 export const situationsFor = (subject: ConnectorUnderTest, operation: Operation): ReadonlyArray<SituationName> => {
-  const all: ReadonlyArray<SituationName> = situationsOf[operation]
+  const all = Object.keys(outcomes[operation]) as ReadonlyArray<SituationName>
   const completes = operationsOf(subject).includes("completeCheckout")
   return completes ? all : all.filter((name) => name !== "lookup approved")
 }

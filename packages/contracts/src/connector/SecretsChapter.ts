@@ -4,19 +4,19 @@ import { assert, describe, it } from "@effect/vitest"
 import type { TransportAnswer } from "@pointsman/core/connector"
 import { Effect, Logger, References, Tracer } from "effect"
 import { kindOf } from "./AnswersChapter.ts"
-import type { ConnectorUnderTest, Situation } from "./ConnectorUnderTest.ts"
+import type { ConnectorUnderTest } from "./ConnectorUnderTest.ts"
 import { faults, successOf } from "./FaultsChapter.ts"
 import {
   askingOperationsOf,
   eachSituation,
   instrumentOf,
+  operationOf,
   playedBy,
   type Rehearsal,
   rehearse,
   rehearseOver,
   situation,
-  situationsFor,
-  situationsOf
+  situationsFor
 } from "./Rehearsal.ts"
 
 export const secretsChapter = (subject: ConnectorUnderTest): void => {
@@ -69,9 +69,7 @@ export const secretsChapter = (subject: ConnectorUnderTest): void => {
           }
         }
       }
-      const rejected: Situation["name"] | undefined = rejections.find((name) =>
-        situationsOf[operation].includes(name as never)
-      )
+      const rejected = rejections.find((name) => operationOf(name) === operation)
       if (rejected === undefined) continue
       for (const secret of operation === "charge" ? secrets : subject.secrets) {
         for (const [how, { telling, written }] of writings(secret)) {

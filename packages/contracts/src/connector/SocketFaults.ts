@@ -2,9 +2,10 @@
  * A connector and its transport together against a provider at a real socket: each fault that comes after the request,
  * its one result, and the count of requests. The connector suite plays answers; this shows what reaches the wire.
  */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { type Connector, NotSent, Unanswered } from "@pointsman/core/connector"
 import { Effect, type Scope } from "effect"
+import { itRunsLive } from "../vitest.ts"
 import { httpAnswer, refusedUrl, type SocketProviderOptions, socketProvider } from "./SocketProvider.ts"
 
 export interface SocketFaults {
@@ -46,25 +47,21 @@ export const socketFaultsSuite = ({ answers, connectTo, operations, provider, su
   })
   describe(`${provider} that fails`, () => {
     for (const [what, options] of [...Object.entries(sockets(success)), ...answering]) {
-      it.live(`${provider} that ${what} is Unanswered`, () =>
-        Effect.gen(function* () {
-          for (const [name, operation] of Object.entries(operations)) {
-            const at = yield* socketProvider(options)
-            const connector = yield* connectTo(at.url)
-            const failed = yield* Effect.flip(operation(connector) ?? Effect.die(`no ${name}`))
-            assert.instanceOf(failed, Unanswered, name)
-            assert.strictEqual(at.requests.length, 1, name)
-          }
-        })
-      )
-    }
-    it.live("an address at which nothing listens is NotSent, whatever was asked", () =>
-      Effect.gen(function* () {
-        const connector = yield* connectTo(yield* refusedUrl)
+      itRunsLive(`${provider} that ${what} is Unanswered`, function* () {
         for (const [name, operation] of Object.entries(operations)) {
-          assert.instanceOf(yield* Effect.flip(operation(connector) ?? Effect.die(`no ${name}`)), NotSent, name)
+          const at = yield* socketProvider(options)
+          const connector = yield* connectTo(at.url)
+          const failed = yield* Effect.flip(operation(connector) ?? Effect.die(`no ${name}`))
+          assert.instanceOf(failed, Unanswered, name)
+          assert.strictEqual(at.requests.length, 1, name)
         }
       })
-    )
+    }
+    itRunsLive("an address at which nothing listens is NotSent, whatever was asked", function* () {
+      const connector = yield* connectTo(yield* refusedUrl)
+      for (const [name, operation] of Object.entries(operations)) {
+        assert.instanceOf(yield* Effect.flip(operation(connector) ?? Effect.die(`no ${name}`)), NotSent, name)
+      }
+    })
   })
 }
