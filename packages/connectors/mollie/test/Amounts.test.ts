@@ -40,21 +40,7 @@ describe("amounts at Mollie", () => {
   })
 
   it("an invalid amount is none", () => {
-    for (const value of [
-      "",
-      "1",
-      "1.2",
-      "1.234",
-      "01.00",
-      "-1.00",
-      "+1.00",
-      "1,00",
-      "1e2",
-      "NaN",
-      "1.00 ",
-      " 1.00",
-      "१.००"
-    ]) {
+    for (const value of "|1|1.2|1.234|01.00|-1.00|+1.00|1,00|1e2|NaN|1.00 | 1.00|१.००".split("|")) {
       assert.isUndefined(fromMollie({ currency: "EUR", value }), value)
     }
     assert.isUndefined(fromMollie({ currency: "XXX", value: "1.00" }))

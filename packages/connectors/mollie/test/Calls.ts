@@ -1,7 +1,7 @@
 /** Requests as core makes them, and a connector over scripted answers. */
 import { MollieConnector } from "@pointsman/connector-mollie"
-import { asksOf, endsOver, paymentRequests, scriptedConnector } from "@pointsman/contracts/connector"
-import type { ChargeRequest, CheckoutRequest, TransportAnswer } from "@pointsman/core/connector"
+import { askingOf, asksOf, endsOver, paymentRequests, scriptedConnector } from "@pointsman/contracts/connector"
+import type { TransportAnswer } from "@pointsman/core/connector"
 import { apiKey } from "./Mollie.ts"
 
 export const providerRef = "tr_5B8cwPMGnU6qLbRvo7qEZo"
@@ -9,11 +9,7 @@ export const providerRef = "tr_5B8cwPMGnU6qLbRvo7qEZo"
 export const details = { providerRef, instrument: "cst_8wmqcHMN4U/mdt_h3gAaD5zP", initiator: "mit" } as const
 export const sample = paymentRequests(details)
 export const asks = asksOf(sample)
-/** With these changes. */
-export const charging = (more: Partial<ChargeRequest>) =>
-  asksOf({ ...sample, charge: { ...sample.charge, ...more } }).charge
-export const opening = (more: Partial<CheckoutRequest>) =>
-  asksOf({ ...sample, openCheckout: { ...sample.openCheckout, ...more } }).openCheckout
+export const asking = askingOf(sample)
 export const noon = sample.lookUpCharge.sentAt
 
 /** A connector whose requests are recorded, and answered in the order of the script. */

@@ -173,32 +173,20 @@ describe("an event", () => {
     }
   }
 
+  const entity = payment()
+  const live = { mode: "live" }
   const broken: ReadonlyArray<readonly [what: string, message: Fields, reason: string]> = [
-    ["another type", event("payment-link.paid", payment()), "its type is not supported"],
-    [
-      "no snapshot",
-      event("payment.paid", payment(), { _embedded: undefined }),
-      "it has no snapshot, at _embedded.entity"
-    ],
-    ["no time", event("payment.paid", payment(), { createdAt: undefined }), "it names no time, at createdAt"],
-    ["the other mode", event("payment.paid", payment({ mode: "live" })), "it cannot be read at _embedded.entity.mode"],
-    [
-      "a capture of the other mode",
-      event("capture.succeeded", capture({ mode: "live", metadata: null })),
-      "it cannot be read"
-    ]
+    ["another type", event("payment-link.paid", entity), "its type is not supported"],
+    ["no snapshot", event("payment.paid", entity, { _embedded: undefined }), "it has no snapshot, at _embedded.entity"],
+    ["no time", event("payment.paid", entity, { createdAt: undefined }), "it names no time, at createdAt"],
+    ["the other mode", event("payment.paid", payment(live)), "it cannot be read at _embedded.entity.mode"],
+    ["a capture of it", event("capture.succeeded", capture({ ...live, metadata: null })), "it cannot be read"]
   ]
+  const unnamedCapture = event("capture.succeeded", capture({ metadata: null }))
+  const unknownStatus = event("payment.paid", payment({ status: "settled" }))
   const changes: typeof broken = [
-    [
-      "a capture that was made by hand",
-      event("capture.succeeded", capture({ metadata: null })),
-      "it cannot be read at _embedded.entity.metadata.operation_id"
-    ],
-    [
-      "an unknown status",
-      event("payment.paid", payment({ status: "settled" })),
-      "it is not as Mollie describes its webhooks"
-    ]
+    ["a capture by hand", unnamedCapture, "it cannot be read at _embedded.entity.metadata.operation_id"],
+    ["an unknown status", unknownStatus, "it is not as Mollie describes its webhooks"]
   ]
   for (const [what, message, reason] of changes) {
     itRuns(`${what} changed something about the payment`, function* () {
@@ -264,10 +252,8 @@ describe("a hint of a payment", () => {
     messages.flatMap(({ message: { about, id } }) => (about._tag === "Charge" ? [] : [[id, unnamed(about)]]))
 
   itRuns("a refund by hand has its charge named by our attempt, also in what is stored", function* () {
-    const refunds = [
-      byHand("re_2", "4.00", { status: "queued" }),
-      refund({ amount: { currency: "EUR", value: "1.00" } })
-    ]
+    const ours = refund({ amount: { currency: "EUR", value: "1.00" } })
+    const refunds = [byHand("re_2", "4.00", { status: "queued" }), ours]
     const { messages } = yield* lookUp(payment({ _embedded: { refunds } }))
     const told = { charge: { attemptId: "att_1" }, providerRefundId: "re_2", tag: "RefundPending", amount: 400 }
     assert.deepStrictEqual(refundedIn(messages), [
@@ -302,30 +288,21 @@ describe("a hint of a payment", () => {
     assert.lengthOf((yield* lookUp(whole("1.00"))).requests, 1)
   })
 
-  itRuns("a total or a list of refunds that cannot be read is unknown", function* () {
-    const whole = (value: string) => payment({ amountRefunded: { currency: "EUR", value } })
-    const pages = [list("refunds", [byHand("re_1", "1.00", { status: "settled" })])]
-    yield* unknownBecause(lookUp(whole("1")))
-    yield* unknownBecause(lookUp(whole("1.00"), 200, ...pages))
-  })
-
-  itRuns("a payment that is not paid yet, or of another program with a chargeback, states nothing", function* () {
+  itRuns("a payment not paid yet, or of another program with a chargeback, states nothing", function* () {
     const others = { metadata: null, _embedded: { chargebacks: [chargeback()] } }
     for (const fields of [{ status: "open", paidAt: undefined }, others]) {
       assert.isEmpty((yield* lookUp(payment(fields))).messages)
     }
   })
 
-  itRuns("another payment than was asked for, or one of the other mode, is unknown", function* () {
-    for (const fields of [{ id: "tr_other" }, { mode: "live" }]) {
-      yield* unknownBecause(lookUp(payment(fields)))
-    }
-  })
-
-  itRuns("an error of Mollie that does not concern the payment is unknown", function* () {
+  itRuns("another payment or mode, an unreadable total or list, or an error is unknown", function* () {
+    for (const fields of [{ id: "tr_other" }, { mode: "live" }]) yield* unknownBecause(lookUp(payment(fields)))
+    const whole = (value: string) => payment({ amountRefunded: { currency: "EUR", value } })
+    yield* unknownBecause(lookUp(whole("1")))
+    const page = list("refunds", [byHand("re_1", "1.00", { status: "settled" })])
+    yield* unknownBecause(lookUp(whole("1.00"), 200, page))
     for (const status of [400, 401, 403, 410, 429, 500, 503]) {
-      const { body } = failure(status)
-      yield* unknownBecause(lookUp(body, status))
+      yield* unknownBecause(lookUp(failure(status).body, status))
     }
   })
 })

@@ -16,7 +16,7 @@ import { EntityCapture$outboundSchema } from "mollie-api-typescript/models/entit
 import { PaymentRequest$outboundSchema } from "mollie-api-typescript/models/paymentrequest.js"
 import { RefundRequest$outboundSchema } from "mollie-api-typescript/models/refundrequest.js"
 import { namedMethods } from "../src/Requests.ts"
-import { asks, charging, details, noon, opening, providerRef, sample, scripted } from "./Calls.ts"
+import { asking, asks, details, noon, providerRef, scripted } from "./Calls.ts"
 import { apiKey, failure, webhookUrl } from "./Mollie.ts"
 
 const pattern = (regex: RegExp) => Schema.String.check(Schema.isPattern(regex))
@@ -140,30 +140,28 @@ const assertDescribed = Effect.fnUntraced(function* (ask: Ask) {
 
 const long = "ä🙂".repeat(600)
 const window = { createdFrom: noon, createdBefore: noon + 1, cursor: null }
-const refunding = (reason: string | null) => asksOf({ ...sample, refund: { ...sample.refund, reason } }).refund
 
 const all: Readonly<Record<string, Ask>> = {
   "a charge": asks.charge,
-  "a charge that the customer began": charging({ initiator: "cit" }),
-  "a held charge": charging({ capture: false }),
-  "a direct debit": charging({ method: "bank" }),
-  "a charge of a PayPal mandate": charging({ method: "wallet" }),
-  "a charge without texts": charging({ reference: null, cardBrand: null }),
-  "a charge with a long reference": charging({ reference: long }),
+  "a charge that the customer began": asking("charge", { initiator: "cit" }),
+  "a held charge": asking("charge", { capture: false }),
+  "a direct debit": asking("charge", { method: "bank" }),
+  "a charge of a PayPal mandate": asking("charge", { method: "wallet" }),
+  "a charge without texts": asking("charge", { reference: null, cardBrand: null }),
+  "a charge with a long reference": asking("charge", { reference: long }),
   "a page for cards": asks.openCheckout,
-  "a held page": opening({ capture: false }),
-  "a page for banks": opening({ method: "bank", reference: null }),
-  "a page for wallets": opening({ method: "wallet", reference: long }),
+  "a held page": asking("openCheckout", { capture: false }),
+  "a page for banks": asking("openCheckout", { method: "bank", reference: null }),
+  "a page for wallets": asking("openCheckout", { method: "wallet", reference: long }),
   "a capture": asks.capture,
   "a void": asks.void,
-  "a refund": refunding(null),
-  "a refund with a long reason": refunding(long),
+  "a refund": asking("refund", { reason: null }),
+  "a refund with a long reason": asking("refund", { reason: long }),
   "a lookup of a charge": asks.lookUpCharge,
-  "a lookup of a charge by reference": (connector) => connector.lookUpCharge({ ...sample.lookUpCharge, providerRef }),
+  "a lookup of a charge by reference": asking("lookUpCharge", { providerRef }),
   "a lookup of a capture": asks.lookUpOperation,
   "a lookup of a refund": asks.lookUpRefund,
-  "a lookup of a refund by reference": (connector) =>
-    connector.lookUpRefund?.({ ...sample.lookUpRefund, providerRefundId: "re_4qqhO89gsT" }) ?? noMethod,
+  "a lookup of a refund by reference": asking("lookUpRefund", { providerRefundId: "re_4qqhO89gsT" }),
   "a hint": (connector) => connector.hints?.lookUp(providerRef) ?? noMethod,
   "a list of charges": (connector) => connector.listCharges?.(window) ?? noMethod,
   "a later page of charges": (connector) => connector.listCharges?.({ ...window, cursor: providerRef }) ?? noMethod,
@@ -180,7 +178,7 @@ describe("every request is one that Mollie's pages describe", () => {
   }
   for (const name of Object.keys(namedMethods) as ReadonlyArray<PaymentMethodName>) {
     it.effect(`the method of a page for ${name} is one of Mollie's`, () =>
-      assertDescribed(opening({ paymentMethod: name }))
+      assertDescribed(asking("openCheckout", { paymentMethod: name }))
     )
   }
   itRuns("each currency of Mollie has its number of decimals in every body with an amount", function* () {

@@ -188,32 +188,22 @@ connectorSuite({
   },
   wire: {
     idempotencyKeyOf: keyOf,
-    amountOf: (request) => bodyOf(request).amount?.value,
+    amountOf: (request) => bodyOf(request).amount?.["value"],
     amounts: { EUR: "12.34", JPY: "500", KWD: "1.230" },
-    currencyOf: (request) => bodyOf(request).amount?.currency,
+    currencyOf: (request) => bodyOf(request).amount?.["currency"],
     currencies: { EUR: "EUR", JPY: "JPY", KWD: "KWD" },
     withoutBody: ["void"],
     checkout: {
       leadingTo: (url, { checkout }) => answer(201, opened(openedFields(checkout.reference), url)),
       returnUrlOf: (request) => bodyOf(request).redirectUrl
     },
-    unknownStatus: (operation, situation) =>
-      operation === "openCheckout"
-        ? answer(201, opened({ ...openedFields(situation.checkout.reference), status: "settled" }))
-        : shaped(operation, objectOf(operation, situation, { status: "settled" })),
-    withoutReference: (operation, situation) =>
-      operation === "openCheckout"
-        ? answer(201, opened({ ...openedFields(situation.checkout.reference), id: undefined }))
-        : shaped(operation, objectOf(operation, situation, { id: undefined }))
+    unknownStatus: (operation, situation) => spoiled(operation, situation, { status: "settled" }),
+    withoutReference: (operation, situation) => spoiled(operation, situation, { id: undefined })
   }
 })
 
-function bodyOf(request: TransportRequest) {
-  const body: {
-    readonly amount?: { readonly value: string; readonly currency: string }
-    readonly redirectUrl?: string
-  } = JSON.parse(request.body ?? "{}")
-  return body
+function bodyOf({ body = "{}" }: TransportRequest): { readonly amount?: Fields; readonly redirectUrl?: string } {
+  return JSON.parse(body)
 }
 
 function openedFields(id: string): Fields {
@@ -235,6 +225,12 @@ function objectOf(operation: Operation, situation: Situation, fields: Fields): F
   }
 }
 
+function spoiled(operation: Operation, situation: Situation, fields: Fields): TransportAnswer {
+  return operation === "openCheckout"
+    ? answer(201, opened({ ...openedFields(situation.checkout.reference), ...fields }))
+    : shaped(operation, objectOf(operation, situation, fields))
+}
+
 const lists: Partial<Record<Operation, "payments" | "refunds" | "captures">> = {
   lookUpCharge: "payments",
   lookUpOperation: "captures",
@@ -251,28 +247,14 @@ function keyOf({ headers }: TransportRequest): string | undefined {
   return headers["idempotency-key"]
 }
 
-/** By the first words of a situation. */
-const operations: Readonly<Record<string, Operation>> = {
-  charge: "charge",
-  capture: "capture",
-  refund: "refund",
-  lookup: "lookUpCharge",
-  "operation lookup": "lookUpOperation",
-  "refund lookup": "lookUpRefund"
-}
-
 function answerTo(situation: Situation): TransportAnswer | undefined {
-  const { checkout, decline, name, rejection } = situation
-  const [, asked = "", outcome] = /^(operation lookup|refund lookup|\w+) (.*)$/u.exec(name) ?? []
-  const operation = operations[asked] ?? "charge"
-  const isCharge = asked === "charge" || asked === "lookup"
-  const isRefund = asked.startsWith("refund")
+  const { checkout, decline, name, operation, rejection } = situation
   const found = (status: string, fields: Fields = {}) =>
     shaped(operation, objectOf(operation, situation, { status, ...fields }))
   const none = (headers: Readonly<Record<string, string>>) =>
     answer(200, list(lists[operation] ?? "payments", []), headers)
   const reason = decline === null ? undefined : reasons[`${decline.category} ${decline.soft ? "soft" : "hard"}`]
-  switch (outcome) {
+  switch (name.replace(/^((operation|refund) lookup|\w+) /u, "")) {
     case "opened":
       return answer(201, opened(openedFields(checkout.reference), checkout.url))
     case "rejected":
@@ -280,9 +262,9 @@ function answerTo(situation: Situation): TransportAnswer | undefined {
     case "authorized":
       return found("authorized", { captureMode: "manual", paidAt: undefined })
     case "captured":
-      return found(isCharge ? "paid" : "succeeded")
+      return found(operation === "capture" ? "succeeded" : "paid")
     case "pending":
-      return asked === "void" ? answer(202, "") : found(isRefund ? "queued" : "pending")
+      return operation === "void" ? answer(202, "") : found(/refund$/iu.test(operation) ? "queued" : "pending")
     case "needs customer":
       return found("failed", { details: { failureReason: "authentication_required" } })
     case "canceled":

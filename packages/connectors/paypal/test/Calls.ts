@@ -1,5 +1,5 @@
 /** A connection to a PayPal that answers by a script, and what it is asked. */
-import { asksOf, endsOver, paymentRequests, scriptedConnector } from "@pointsman/contracts/connector"
+import { askingOf, asksOf, endsOver, paymentRequests, scriptedConnector } from "@pointsman/contracts/connector"
 import {
   type ChargeLookup,
   type CheckoutRequest,
@@ -35,7 +35,9 @@ export const checkout: CheckoutRequest = { ...sample.openCheckout, method: "wall
 /** By the order's id, and by that of the order that is a page. */
 export const chargeLookup: ChargeLookup = { ...sample.lookUpCharge, providerRef: orderId }
 export const checkoutLookup: ChargeLookup = { ...sample.lookUpCharge, checkoutReference: orderId }
-export const asks = asksOf({ ...sample, openCheckout: checkout, lookUpCharge: chargeLookup })
+const requests = { ...sample, openCheckout: checkout, lookUpCharge: chargeLookup }
+export const asks = asksOf(requests)
+export const asking = askingOf(requests)
 
 export const timeoutMillis = 4_321
 
@@ -45,7 +47,7 @@ export const connected = (
   { credentials = ofSandbox, environment = "sandbox" }: Partial<ConnectorAccount> = {}
 ) => scriptedConnector(definition, script, { environment, credentials, timeoutMillis })
 
-export const { answersWith, isNotSent, tagOf, unanswers } = endsOver(connected, [answer(200, token())])
+export const { answersWith, isNotSent, requestOf, tagOf, unanswers } = endsOver(connected, [answer(200, token())])
 
 /**
  * The connector, seen without its requests for tokens and certificates; and its captures, voids and refunds without the order

@@ -11,6 +11,7 @@ import {
   amount,
   answer,
   authorization,
+  authorizationId,
   capture,
   captureId,
   certificateUrl,
@@ -354,47 +355,25 @@ const messages: ReadonlyArray<Row> = [
   })
 ]
 
+const created = "CUSTOMER.DISPUTE.CREATED"
+const completedType = "PAYMENT.CAPTURE.COMPLETED"
+const refundedType = "PAYMENT.CAPTURE.REFUNDED"
+const linked = (path: string) => capture({ custom_id: attemptId, ...up(path) })
+const about = (...disputed_transactions: ReadonlyArray<Fields>) => dispute(attemptId, { disputed_transactions })
+const undecided = dispute(attemptId, { dispute_outcome: { outcome_code: "NONE" } })
+const withoutAmount = refund({ ...ofCapture, custom_id: attemptId, amount: undefined })
+
 const unreadable: ReadonlyArray<readonly [what: string, type: string, resource: Fields, field: string]> = [
   ["another type", "PAYMENT.CAPTURE.REVERSED", capture(ours), "its type is not supported"],
-  ["a capture without its order", "PAYMENT.CAPTURE.COMPLETED", capture({ custom_id: attemptId }), "order_id"],
-  [
-    "a capture whose link leads to its authorization",
-    "PAYMENT.CAPTURE.COMPLETED",
-    capture({ custom_id: attemptId, ...up("/v2/payments/authorizations/0VF52814937998046") }),
-    "order_id"
-  ],
-  [
-    "a capture whose link leads below its order",
-    "PAYMENT.CAPTURE.COMPLETED",
-    capture({ custom_id: attemptId, ...up(`/v2/checkout/orders/${orderId}/capture`) }),
-    "order_id"
-  ],
-  ["a capture without an amount", "PAYMENT.CAPTURE.COMPLETED", capture({ ...ours, amount: undefined }), "amount"],
-  ["a capture of an unknown status", "PAYMENT.CAPTURE.COMPLETED", capture({ ...ours, status: "HELD" }), "status"],
-  [
-    "a refund that a person made, without an amount",
-    "PAYMENT.CAPTURE.REFUNDED",
-    refund({ ...ofCapture, custom_id: attemptId, amount: undefined }),
-    "amount"
-  ],
-  [
-    "a dispute that ended undecided",
-    "CUSTOMER.DISPUTE.RESOLVED",
-    dispute(attemptId, { dispute_outcome: { outcome_code: "NONE" } }),
-    "dispute_outcome"
-  ],
-  [
-    "a dispute about two payments",
-    "CUSTOMER.DISPUTE.CREATED",
-    dispute(attemptId, { disputed_transactions: [{ custom: attemptId }, { custom: "att_2" }] }),
-    "disputed_transactions"
-  ],
-  [
-    "a dispute about nothing that is named",
-    "CUSTOMER.DISPUTE.CREATED",
-    dispute(attemptId, { disputed_transactions: [{}] }),
-    "disputed_transactions"
-  ]
+  ["a capture without its order", completedType, capture({ custom_id: attemptId }), "order_id"],
+  ["a link to an authorization", completedType, linked(`/v2/payments/authorizations/${authorizationId}`), "order_id"],
+  ["a link below an order", completedType, linked(`/v2/checkout/orders/${orderId}/capture`), "order_id"],
+  ["a capture without an amount", completedType, capture({ ...ours, amount: undefined }), "amount"],
+  ["a capture of an unknown status", completedType, capture({ ...ours, status: "HELD" }), "status"],
+  ["a refund that a person made, without an amount", refundedType, withoutAmount, "amount"],
+  ["a dispute that ended undecided", "CUSTOMER.DISPUTE.RESOLVED", undecided, "dispute_outcome"],
+  ["a dispute about two payments", created, about({ custom: attemptId }, { custom: "att_2" }), "disputed_transactions"],
+  ["a dispute about nothing that is named", created, about({}), "disputed_transactions"]
 ]
 
 describe("messages", () => {

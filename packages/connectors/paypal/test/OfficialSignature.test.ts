@@ -59,14 +59,9 @@ const connected = (chain = pem("official-key.pem"), roots: () => ReadonlyArray<s
   scriptedConnector(definitionTrusting(roots), [answer(200, chain)], { credentials }).connector
 
 /** How the message is read: it is about a plan, so that a verified one has a type that is not supported. */
-const endOf = (connector: Connector, changed: Readonly<Record<string, string>> = {}, secret = webhookId) =>
+const endOf = (connector: Connector, secret = webhookId) =>
   Effect.map(
-    readBy(
-      connector,
-      { headers: { ...headers, ...changed }, body: new TextEncoder().encode(body) },
-      secret,
-      signedAt + 1_000
-    ),
+    readBy(connector, { headers, body: new TextEncoder().encode(body) }, secret, signedAt + 1_000),
     (result) => (Result.isFailure(result) ? `${result.failure._tag}: ${result.failure.reason}` : "read")
   )
 
@@ -82,22 +77,11 @@ describe("a message that PayPal signed", () => {
   itRuns("the signature of the message of PayPal's SDK is verified", function* () {
     assert.strictEqual(yield* endOf(connected()), verified)
   })
-  for (const name of ["paypal-transmission-id", "paypal-transmission-time", "paypal-transmission-sig"] as const) {
-    itRuns(`any changed character of ${name} is refused`, function* () {
-      const connector = connected()
-      const text = headers[name]
-      for (let at = 0; at < text.length; at++) {
-        const changed = { [name]: alteredText(text, at) }
-        assert.match(yield* endOf(connector, changed), refused, `character ${at}`)
-      }
-      assert.strictEqual(yield* endOf(connector), verified)
-    })
-  }
   itRuns("another account's webhook id, in any character, or none, is refused", function* () {
     const connector = connected()
     const others = Array.from(webhookId, (_, at) => alteredText(webhookId, at))
     for (const secret of [...others, "", "NotToBeFound", webhookId.toLowerCase()]) {
-      assert.match(yield* endOf(connector, {}, secret), refused)
+      assert.match(yield* endOf(connector, secret), refused)
     }
     assert.strictEqual(yield* endOf(connector), verified)
   })
@@ -117,6 +101,6 @@ describe("a message that PayPal signed", () => {
   itRuns("the certificate of PayPal's SDK is verified up to a root that comes with Node", function* () {
     assert.strictEqual(yield* endOf(connected(chain.join(""), rootsOfNode)), verified)
     assert.match(yield* endOf(connected(chain[0], rootsOfNode)), refused)
-    assert.match(yield* endOf(connected(chain.join(""), rootsOfNode), {}, "NotToBeFound"), refused)
+    assert.match(yield* endOf(connected(chain.join(""), rootsOfNode), "NotToBeFound"), refused)
   })
 })

@@ -1,20 +1,20 @@
 /** A payment on PayPal's page: what is sent when, and what PayPal's answers mean. */
 
 import { assert, describe, it } from "@effect/vitest"
-import { type Ask, noMethod } from "@pointsman/contracts/connector"
+import type { Ask } from "@pointsman/contracts/connector"
 import { itRuns } from "@pointsman/contracts/vitest"
 import type { TransportAnswer } from "@pointsman/core/connector"
-
 import { TestClock } from "effect/testing"
 import {
   answersWith,
+  asking,
   asks,
   attemptId,
   bodyOf,
-  checkout,
   checkoutLookup,
   connected,
   eur,
+  requestOf,
   sample,
   tagOf,
   unanswers
@@ -37,26 +37,19 @@ import {
 const given = answer(200, token())
 const hour = 60 * 60 * 1000
 
-const opening = (...script: ReadonlyArray<TransportAnswer>) => {
-  const { connector, requests } = connected([given, ...script])
-  return { requests, opened: connector.openCheckout?.(checkout) ?? noMethod }
+const opened = {
+  ...{ _tag: "CheckoutOpened", reference: orderId, url: approvalUrl },
+  // Three hours to send the customer there, and three to approve.
+  expiresAt: Date.UTC(2026, 10, 21, 12) + 6 * hour
 }
 const lookUp: Ask = (connector) => connector.lookUpCharge(checkoutLookup)
 
 describe("the opening of a checkout", () => {
   itRuns("a payment is an order that its customer has to approve, and no more is sent", function* () {
-    const { opened, requests } = opening(answer(201, openedOrder(attemptId)))
-    assert.deepStrictEqual(yield* opened, {
-      _tag: "CheckoutOpened",
-      reference: orderId,
-      url: approvalUrl,
-      // Three hours to send the customer there, and three to approve.
-      expiresAt: Date.UTC(2026, 10, 21, 12) + 6 * hour
-    })
-    const [, request, ...others] = requests
-    assert.isEmpty(others)
-    assert.strictEqual(request?.url, `${baseUrl}/v2/checkout/orders`)
-    assert.strictEqual(request?.headers["paypal-request-id"], attemptId)
+    yield* answersWith(asks.openCheckout, answer(201, openedOrder(attemptId)), opened)
+    const request = yield* requestOf(asks.openCheckout)
+    assert.strictEqual(request.url, `${baseUrl}/v2/checkout/orders`)
+    assert.strictEqual(request.headers["paypal-request-id"], attemptId)
     assert.deepStrictEqual(bodyOf(request), {
       intent: "CAPTURE",
       purchase_units: [{ custom_id: attemptId, invoice_id: attemptId, description: "order 1", amount: amount() }],
@@ -73,19 +66,17 @@ describe("the opening of a checkout", () => {
     })
   })
   itRuns("capture_method manual makes an order to be authorized", function* () {
-    const { connector, requests } = connected([given, answer(201, openedOrder(attemptId))])
-    yield* connector.openCheckout?.({ ...checkout, capture: false }) ?? noMethod
-    assert.strictEqual(bodyOf(requests[1])["intent"], "AUTHORIZE")
+    const request = yield* requestOf(asking("openCheckout", { capture: false }))
+    assert.strictEqual(bodyOf(request)["intent"], "AUTHORIZE")
   })
   itRuns("the end of an order without its time is counted from our clock", function* () {
     yield* TestClock.setTime(5 * hour)
-    const { opened } = opening(answer(201, openedOrder(attemptId, { create_time: undefined })))
-    assert.deepInclude(yield* opened, { expiresAt: 11 * hour })
+    const given = answer(201, openedOrder(attemptId, { create_time: undefined }))
+    yield* answersWith(asks.openCheckout, given, { ...opened, expiresAt: 11 * hour })
   })
   itRuns("an order CREATED with its earlier link sends the customer there", function* () {
     const links = [{ href: approvalUrl, rel: "approve", method: "GET" }]
-    const { opened } = opening(answer(201, openedOrder(attemptId, { status: "CREATED", links })))
-    assert.deepInclude(yield* opened, { url: approvalUrl })
+    yield* answersWith(asks.openCheckout, answer(201, openedOrder(attemptId, { status: "CREATED", links })), opened)
   })
   const unusable: Readonly<Record<string, Fields>> = {
     "another attempt's": { purchase_units: [{ custom_id: "att_2" }] },
@@ -106,15 +97,14 @@ describe("the completion of a checkout", () => {
     [false, "authorize", { authorizations: [authorization()] }, "Authorized"]
   ] as const) {
     itRuns(`an approved order, to be ${state}, is one request with an id of its own`, function* () {
-      const { connector, requests } = connected([given, answer(201, order(attemptId, payments))])
-      const completed = connector.completeCheckout?.({ ...sample.completeCheckout, capture: isCaptured })
-      assert.deepStrictEqual(yield* completed ?? noMethod, { _tag: state, providerRef: orderId, stated: eur })
-      const [, request, ...others] = requests
-      assert.isEmpty(others)
-      assert.strictEqual(request?.method, "POST")
-      assert.strictEqual(request?.url, `${baseUrl}/v2/checkout/orders/${orderId}/${path}`)
-      assert.strictEqual(request?.headers["paypal-request-id"], `${attemptId}-completion`)
-      assert.isUndefined(request?.body)
+      const ask = asking("completeCheckout", { capture: isCaptured })
+      const paid = { _tag: state, providerRef: orderId, stated: eur }
+      yield* answersWith(ask, answer(201, order(attemptId, payments)), paid)
+      const request = yield* requestOf(ask)
+      assert.strictEqual(request.method, "POST")
+      assert.strictEqual(request.url, `${baseUrl}/v2/checkout/orders/${orderId}/${path}`)
+      assert.strictEqual(request.headers["paypal-request-id"], `${attemptId}-completion`)
+      assert.isUndefined(request.body)
     })
   }
 
@@ -163,8 +153,7 @@ describe("the lookup of a checkout", () => {
   for (const [what, said, tag] of states) {
     itRuns(`${what} is ${tag}, by the order that the customer was sent to`, function* () {
       const { connector, requests } = connected([given, said])
-      const record = yield* connector.lookUpCharge(checkoutLookup)
-      assert.strictEqual(record._tag === "Found" ? record.state._tag : record._tag, tag)
+      assert.nestedPropertyVal(yield* lookUp(connector), "state._tag", tag)
       assert.strictEqual(requests.at(-1)?.url, `${baseUrl}/v2/checkout/orders/${orderId}`)
       assert.strictEqual(requests.at(-1)?.method, "GET")
     })

@@ -6,15 +6,16 @@ import { Effect, Fiber, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import {
   answersWith,
+  asking,
   asks,
   attemptId,
   bodyOf,
-  chargeLookup,
   connected,
   eur,
   isNotSent,
   operationId,
   refundId,
+  requestOf,
   sample,
   tagOf,
   timeoutMillis,
@@ -196,13 +197,11 @@ describe("what it declares", () => {
       paypal: { providerName: "paypal" }
     })
     for (const [name, method] of Object.entries(kinds)) {
-      for (const [capture, intent, paid] of [
-        [true, "CAPTURE", captured],
-        [false, "AUTHORIZE", authorized]
+      for (const [capture, intent] of [
+        [true, "CAPTURE"],
+        [false, "AUTHORIZE"]
       ] as const) {
-        const { connector, requests } = connected([given, paid])
-        yield* connector.charge({ ...sample.charge, method, capture })
-        const body = bodyOf(requests[1])
+        const body = bodyOf(yield* requestOf(asking("charge", { method, capture })))
         assert.deepStrictEqual([Object.keys(body["payment_source"] as Fields), body["intent"]], [[name], intent])
       }
     }
@@ -220,22 +219,19 @@ describe("charges", () => {
     )
   })
   itRuns("our id is a charge's key and names, and the payment's id is not sent", function* () {
-    const { connector, requests } = connected([given, captured])
-    yield* connector.charge(sample.charge)
-    const body = bodyOf(requests[1])
-    assert.strictEqual(requests[1]?.headers["paypal-request-id"], attemptId)
-    assert.strictEqual(requests[1]?.headers["prefer"], "return=representation")
+    const request = yield* requestOf(asks.charge)
+    const body = bodyOf(request)
+    assert.strictEqual(request.headers["paypal-request-id"], attemptId)
+    assert.strictEqual(request.headers["prefer"], "return=representation")
     const [unit] = body["purchase_units"] as ReadonlyArray<Fields>
     assert.deepInclude(unit, { custom_id: attemptId, invoice_id: attemptId, description: "order 1" })
     assert.notInclude(JSON.stringify(body), sample.charge.paymentId)
   })
   for (const instrument of [null, "", "two words", "../x", "ä", "a".repeat(256)]) {
     itRuns(`the instrument ${JSON.stringify(instrument)?.slice(0, 20)} is rejected, unsent`, function* () {
-      const { connector, requests } = connected([])
       const token = instrument === null ? null : Redacted.make(instrument)
-      const state = yield* connector.charge({ ...sample.charge, instrument: token })
-      assert.deepInclude(state, { _tag: "Rejected", code: "instrument_unusable" })
-      assert.isEmpty(requests)
+      const state = yield* asking("charge", { instrument: token })(connected([]).connector)
+      assert.nestedPropertyVal(state, "code", "instrument_unusable")
     })
   }
   itRuns("another attempt's order says nothing of this one, and its state is passed on", function* () {
@@ -353,25 +349,20 @@ describe("captures, voids and refunds", () => {
 
 describe("lookups", () => {
   itRuns("a charge whose order is not known sends nothing, and nothing is known", function* () {
-    const { connector, requests } = connected([])
-    const found = yield* connector.lookUpCharge({ ...chargeLookup, providerRef: null })
+    const found = yield* asking("lookUpCharge", { providerRef: null })(connected([]).connector)
     assert.deepStrictEqual(found, { _tag: "NotFound", conclusive: false })
-    assert.isEmpty(requests)
   })
   itRuns("refunds of PayPal's pages in a looked-up order have no id of ours", function* () {
-    const refunds = [
-      refund({ id: "R1", custom_id: refundId }),
-      refund({ id: "R2", custom_id: attemptId, amount: amount("4.00") })
-    ]
-    const shown = answer(200, order(attemptId, { captures: [capture()], refunds }))
-    const found = yield* connected([given, shown]).connector.lookUpCharge(chargeLookup)
-    assert.deepStrictEqual(
-      found._tag === "Found" && found.refunds?.map((one) => [one.refundId, one.state.providerRefundId, one.state._tag]),
-      [
-        [refundId, "R1", "Succeeded"],
-        [null, "R2", "Succeeded"]
+    const byHand = refund({ id: "R2", custom_id: attemptId, amount: amount("4.00") })
+    const refunds = [refund({ id: "R1", custom_id: refundId }), byHand]
+    const _tag = "Succeeded"
+    yield* answersWith(asks.lookUpCharge, answer(200, order(attemptId, { captures: [capture()], refunds })), {
+      ...{ _tag: "Found", state: { _tag: "Captured", providerRef: orderId, stated: eur } },
+      refunds: [
+        { refundId, state: { _tag, providerRefundId: "R1", stated: eur } },
+        { refundId: null, state: { _tag, providerRefundId: "R2", stated: money(400, "EUR") } }
       ]
-    )
+    })
   })
   it.effect("an order that PayPal does not know settles nothing", () =>
     unanswers(asks.lookUpCharge, failure(404, "INVALID_RESOURCE_ID"))
@@ -401,8 +392,7 @@ describe("lookups", () => {
     yield* answersWith(asks.lookUpRefund, shown, { _tag: "Found", state })
   })
   itRuns("a refund by PayPal's id is asked for by that, whatever id of ours it has", function* () {
-    const lookUp: Ask = (connector) =>
-      connector.lookUpRefund?.({ ...sample.lookUpRefund, providerRefundId: refundReference }) ?? noMethod
+    const lookUp = asking("lookUpRefund", { providerRefundId: refundReference })
     const { connector, requests } = connected([given, answer(200, refund({ custom_id: attemptId }))])
     const state = { _tag: "Succeeded", providerRefundId: refundReference, stated: eur }
     assert.deepStrictEqual(yield* lookUp(connector), { _tag: "Found", state })

@@ -5,22 +5,25 @@
 
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
+import { type Ask, noMethod } from "@pointsman/contracts/connector"
 import { itRuns } from "@pointsman/contracts/vitest"
-import {
-  type ChargeRequest,
-  type Connector,
-  money,
-  scaleOf,
-  type TransportAnswer,
-  type TransportRequest
-} from "@pointsman/core/connector"
+import { money, scaleOf, type TransportAnswer, type TransportRequest } from "@pointsman/core/connector"
 import { Ajv2019 } from "ajv/dist/2019.js"
 import { Effect } from "effect"
 import { currencies } from "../src/Amounts.ts"
-import { chargeLookup, checkout, checkoutLookup, connected, sample } from "./Calls.ts"
-import { answer, authorization, capture, order, refundReference, token } from "./PayPal.ts"
+import { asking, asks, connected } from "./Calls.ts"
+import {
+  answer,
+  authorization,
+  capture,
+  type Fields,
+  isTokenRequest,
+  order,
+  orderId,
+  refundReference,
+  token
+} from "./PayPal.ts"
 
-type Fields = Readonly<Record<string, unknown>>
 type Schemas = Readonly<Record<string, Fields>>
 const description: Readonly<Record<string, { readonly components: { readonly schemas: Schemas } }>> = JSON.parse(
   readFileSync(new URL("../../../../checks/descriptions/paypal/description.json", import.meta.url), "utf8")
@@ -106,15 +109,12 @@ const faultsOf = ({ body, headers, method, url }: TransportRequest): ReadonlyArr
   ]
 }
 
-const isToken = ({ url }: TransportRequest): boolean => url.endsWith("/v1/oauth2/token")
-type Ask = (connector: Connector) => Effect.Effect<unknown, unknown> | undefined
-
 /** Every request but the one for a token, which is a form (https://developer.paypal.com/api/rest/authentication/). */
 const assertDescribed = Effect.fnUntraced(function* (script: ReadonlyArray<TransportAnswer>, ask: Ask) {
   const { connector, requests } = connected([answer(200, token()), ...script, answer(500, "")])
-  yield* Effect.exit(ask(connector) ?? Effect.die("not there"))
+  yield* Effect.exit(ask(connector))
   const [first, ...others] = requests
-  assert.isTrue(first !== undefined && isToken(first))
+  assert.isTrue(first !== undefined && isTokenRequest(first))
   assert.strictEqual(first?.body, "grant_type=client_credentials")
   assert.strictEqual(others.length, script.length + 1)
   for (const request of others) assert.deepStrictEqual(faultsOf(request), [], request.body)
@@ -124,52 +124,44 @@ const held = answer(200, order("att_1", { authorizations: [authorization()] }))
 const taken = answer(200, order("att_1", { captures: [capture()] }))
 const long = "ä🙂".repeat(300)
 
-const charges: Readonly<Record<string, ChargeRequest>> = {
-  "a card": sample.charge,
-  "a card, to be captured later": { ...sample.charge, capture: false },
-  "a card, by the merchant": { ...sample.charge, initiator: "mit" },
-  "a PayPal account": { ...sample.charge, method: "wallet" },
-  "a PayPal account, by the merchant, to be captured later": {
-    ...sample.charge,
-    ...{ method: "wallet", initiator: "mit", capture: false }
-  },
-  "no reference": { ...sample.charge, reference: null },
-  "an empty reference": { ...sample.charge, reference: "" },
-  "a long reference with halves of pairs": { ...sample.charge, reference: `${long}\ud800` }
+const charges: Readonly<Record<string, Ask>> = {
+  "a card": asks.charge,
+  "a card, to be captured later": asking("charge", { capture: false }),
+  "a card, by the merchant": asking("charge", { initiator: "mit" }),
+  "a PayPal account": asking("charge", { method: "wallet" }),
+  "a PayPal account, by the merchant, later": asking("charge", { method: "wallet", initiator: "mit", capture: false }),
+  "no reference": asking("charge", { reference: null }),
+  "an empty reference": asking("charge", { reference: "" }),
+  "a long reference with halves of pairs": asking("charge", { reference: `${long}\ud800` })
 }
 
 describe("what is sent to PayPal", () => {
-  for (const [what, request] of Object.entries(charges)) {
-    it.effect(`a charge of ${what} is an order as PayPal describes it`, () =>
-      assertDescribed([], (connector) => connector.charge(request))
-    )
+  for (const [what, ask] of Object.entries(charges)) {
+    it.effect(`a charge of ${what} is an order as PayPal describes it`, () => assertDescribed([], ask))
   }
   for (const capture of [true, false]) {
     const when = capture ? "at once" : "later"
     it.effect(`a checkout, to be captured ${when}, is an order as PayPal describes it`, () =>
-      assertDescribed([], (connector) => connector.openCheckout?.({ ...checkout, capture }))
+      assertDescribed([], asking("openCheckout", { capture }))
     )
     it.effect(`an approved checkout captured ${when} is completed as PayPal describes it`, () =>
-      assertDescribed([], (connector) => connector.completeCheckout?.({ ...sample.completeCheckout, capture }))
+      assertDescribed([], asking("completeCheckout", { capture }))
     )
   }
   for (const reason of [null, "", "broken", long]) {
     it.effect(`a refund: ${reason === long ? "a long reason" : JSON.stringify(reason)}`, () =>
-      assertDescribed([taken], (connector) => connector.refund?.({ ...sample.refund, reason }))
+      assertDescribed([taken], asking("refund", { reason }))
     )
   }
   const others: Readonly<Record<string, readonly [ReadonlyArray<TransportAnswer>, Ask]>> = {
-    "a capture": [[held], (connector) => connector.capture?.(sample.capture)],
-    "a void": [[held], (connector) => connector.void?.(sample.void)],
-    "a lookup of a charge": [[], (connector) => connector.lookUpCharge(chargeLookup)],
-    "a lookup of a checkout": [[], (connector) => connector.lookUpCharge(checkoutLookup)],
-    "a lookup of a capture": [[], (connector) => connector.lookUpOperation?.(sample.lookUpOperation)],
-    "a lookup of a refund": [[], (connector) => connector.lookUpRefund?.(sample.lookUpRefund)],
-    "a lookup of a refund by PayPal's id": [
-      [],
-      (connector) => connector.lookUpRefund?.({ ...sample.lookUpRefund, providerRefundId: refundReference })
-    ],
-    "the account": [[], (connector) => connector.account?.()]
+    "a capture": [[held], asks.capture],
+    "a void": [[held], asks.void],
+    "a lookup of a charge": [[], asks.lookUpCharge],
+    "a lookup of a checkout": [[], asking("lookUpCharge", { providerRef: null, checkoutReference: orderId })],
+    "a lookup of a capture": [[], asks.lookUpOperation],
+    "a lookup of a refund": [[], asks.lookUpRefund],
+    "a lookup of a refund by PayPal's id": [[], asking("lookUpRefund", { providerRefundId: refundReference })],
+    "the account": [[], (connector) => connector.account?.() ?? noMethod]
   }
   for (const [what, [script, ask]] of Object.entries(others)) {
     it.effect(`${what} is as PayPal describes it`, () => assertDescribed(script, ask))
@@ -179,9 +171,9 @@ describe("what is sent to PayPal", () => {
     for (const currency of currencies) {
       for (const minorUnits of [100, 12_300, 99_999_900]) {
         const amount = { money: money(minorUnits, currency) }
-        yield* assertDescribed([], (connector) => connector.charge({ ...sample.charge, ...amount }))
-        yield* assertDescribed([held], (connector) => connector.capture?.({ ...sample.capture, ...amount }))
-        yield* assertDescribed([taken], (connector) => connector.refund?.({ ...sample.refund, ...amount }))
+        yield* assertDescribed([], asking("charge", amount))
+        yield* assertDescribed([held], asking("capture", amount))
+        yield* assertDescribed([taken], asking("refund", amount))
       }
     }
   })

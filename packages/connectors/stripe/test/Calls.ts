@@ -1,6 +1,6 @@
 /** A connection to a Stripe that answers by a script, and what it is asked. */
 import { StripeConnector } from "@pointsman/connector-stripe"
-import { asksOf, endsOver, paymentRequests, scriptedConnector } from "@pointsman/contracts/connector"
+import { askingOf, asksOf, endsOver, paymentRequests, scriptedConnector } from "@pointsman/contracts/connector"
 import { type ConnectorAccount, money, type TransportAnswer, type TransportRequest } from "@pointsman/core/connector"
 import { secretKey } from "./Stripe.ts"
 
@@ -10,6 +10,7 @@ export const sample = paymentRequests({
   ...{ providerRef: "pi_1", instrument: "cus_1/pm_1", voidId: "op_2", initiator: "mit" }
 })
 export const asks = asksOf(sample)
+export const asking = askingOf(sample)
 /** Sent at noon, so that a day later is noon of the next day. */
 export const { sentAt } = sample.lookUpCharge
 

@@ -4,7 +4,7 @@ import { assert, describe } from "@effect/vitest"
 import { StripeConnector } from "@pointsman/connector-stripe"
 import { allPages, noMethod, playedConnector } from "@pointsman/contracts/connector"
 import { itRuns } from "@pointsman/contracts/vitest"
-import { type Connector, money } from "@pointsman/core/connector"
+import { type Connector, type ListedCharge, type ListedPage, money } from "@pointsman/core/connector"
 import { Effect } from "effect"
 import { connected, declinedSoftly, eur, tagOf } from "./Calls.ts"
 import {
@@ -31,22 +31,20 @@ const disputes = (connector: Connector, cursor: string | null = null) =>
 const refunds = (connector: Connector, cursor: string | null = null) =>
   connector.listRefunds?.({ ...window, cursor }) ?? noMethod
 
-const intentAt = (index: number, fields: object = {}) =>
-  paymentIntent({
-    id: `pi_${index}`,
-    created: 1_000 + index,
-    amount_received: 1234,
-    metadata: { attempt_id: `att_${index}` },
-    ...fields
-  }) as unknown as Stored
-const refundAt = (index: number, fields: object = {}) =>
-  refund({
-    id: `re_${index}`,
-    created: 1_000 + index,
-    metadata: { refund_id: `rf_${index}` },
-    ...fields
-  }) as unknown as Stored
+const intentAt = (index: number, fields?: object) => {
+  const dated = { id: `pi_${index}`, created: 1_000 + index }
+  const metadata = { attempt_id: `att_${index}` }
+  return paymentIntent({ ...dated, amount_received: 1234, metadata, ...fields }) as unknown as Stored
+}
+const refundAt = (index: number, fields?: object) => {
+  const metadata = { refund_id: `rf_${index}` }
+  return refund({ id: `re_${index}`, created: 1_000 + index, metadata, ...fields }) as unknown as Stored
+}
 const many = <A>(count: number, make: (index: number) => A) => Array.from({ length: count }, (_, index) => make(index))
+const numbered = (prefix: string, count: number) => many(count, (index) => `${prefix}${index}`)
+const itemsIn = <A, E>(read: (cursor: string | null) => Effect.Effect<ListedPage<A>, E>) =>
+  Effect.map(allPages(read), (pages) => pages.flatMap(({ items }) => items))
+const attemptsOf = (items: ReadonlyArray<ListedCharge>) => items.map(({ attemptId }) => attemptId)
 
 describe("pages", () => {
   for (const [count, pages] of [
@@ -59,34 +57,25 @@ describe("pages", () => {
     itRuns(`${count} charges and refunds are listed once, oldest first, in ${pages} pages`, function* () {
       const stripe = stripeWith(() => many(count, intentAt))
       const listed = yield* allPages((cursor) => charges(stripe.connector, cursor))
-      assert.deepStrictEqual(
-        listed.flatMap(({ items }) => items).map(({ attemptId }) => attemptId),
-        many(count, (index) => `att_${index}`)
-      )
+      assert.deepStrictEqual(attemptsOf(listed.flatMap(({ items }) => items)), numbered("att_", count))
       assert.lengthOf(listed, pages)
       // Once through all of them to the beginning, and back.
       assert.strictEqual(stripe.requests.length, 2 * pages - 1)
-      const refunded = stripeWith(() => many(count, (index) => refundAt(index)))
-      const ids = (yield* allPages((cursor) => refunds(refunded.connector, cursor))).flatMap(({ items }) => items)
-      assert.deepStrictEqual(
-        ids.map(({ refundId }) => refundId),
-        many(count, (index) => `rf_${index}`)
-      )
+      const { connector } = stripeWith(() => many(count, refundAt))
+      const refunded = (yield* itemsIn((cursor) => refunds(connector, cursor))).map(({ refundId }) => refundId)
+      assert.deepStrictEqual(refunded, numbered("rf_", count))
     })
   }
   itRuns("charges made between two pages come too, and none comes twice", function* () {
     let count = 150
     const { connector } = stripeWith(() => many(count, intentAt))
-    const listed = yield* allPages((cursor) => {
+    const listed = yield* itemsIn((cursor) => {
       const page = charges(connector, cursor)
       count += 60
       return page
     })
-    const ids = listed.flatMap(({ items }) => items).map(({ attemptId }) => attemptId)
-    assert.deepStrictEqual(
-      ids,
-      many(ids.length, (index) => `att_${index}`)
-    )
+    const ids = attemptsOf(listed)
+    assert.deepStrictEqual(ids, numbered("att_", ids.length))
     assert.isAtLeast(ids.length, 210)
   })
   itRuns("a window is whole seconds of Stripe's clock, the first inside, the last not", function* () {
@@ -174,10 +163,7 @@ describe("entries", () => {
     ] as const) {
       const given = list([intentAt(2), intentAt(1, fields)])
       const page = yield* charges(connected([answer(200, given)]).connector)
-      assert.deepStrictEqual(
-        page.items.map(({ attemptId }) => attemptId),
-        ["att_2"]
-      )
+      assert.deepStrictEqual(attemptsOf(page.items), ["att_2"])
       assert.deepStrictEqual(page.unreadable, [{ reference: "pi_1", reason: `it is not to be understood, at ${at}` }])
     }
     const shows = yield* one({ metadata: { ...told, reference: `key ${secretKey}` } })
@@ -213,11 +199,8 @@ describe("entries", () => {
     const at = (index: number, fields: object = {}) =>
       dispute({ id: `du_${index}`, created: 1_000 + index, ...fields }) as unknown as Stored
     const stripe = stripeWith(() => many(101, at))
-    const listed = yield* allPages((cursor) => disputes(stripe.connector, cursor))
-    assert.deepStrictEqual(
-      listed.flatMap(({ items }) => items).map(({ disputeId }) => disputeId),
-      many(101, (index) => `du_${index}`)
-    )
+    const listed = (yield* itemsIn((cursor) => disputes(stripe.connector, cursor))).map(({ disputeId }) => disputeId)
+    assert.deepStrictEqual(listed, numbered("du_", 101))
     assert.include(stripe.requests[0]?.url, "/v1/disputes?created%5Bgte%5D=1000&created%5Blt%5D=9000")
     const others = [at(4, { payment_intent: null }), at(3, { status: "of_tomorrow" }), at(2, { status: "lost" }), at(1)]
     const { items, unreadable } = yield* disputes(

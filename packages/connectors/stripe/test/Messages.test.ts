@@ -3,6 +3,7 @@
 import { assert, describe } from "@effect/vitest"
 import { readBy, readKept, toldOf } from "@pointsman/contracts/connector"
 import { itRuns } from "@pointsman/contracts/vitest"
+import { money } from "@pointsman/core/connector"
 import { Effect, Result } from "effect"
 import { connected, declinedSoftly, eur } from "./Calls.ts"
 import { signed, stripe } from "./Signing.ts"
@@ -14,7 +15,7 @@ const providerRef = paymentIntent().id
 const providerRefundId = refund().id
 const onPage = { metadata: { attempt_id: "att_1", checkout: "true" } }
 const stated = eur
-const eurOf = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
+const eurOf = (minorUnits: number) => money(minorUnits, "EUR")
 
 type Connecting = Parameters<typeof connected>[1]
 
@@ -64,6 +65,15 @@ const refunded = (type: string, fields: Fields, state: Fields, of: (state: unkno
   refund(fields),
   of({ providerRefundId, ...state })
 ]
+const notGivenBack = { status: "failed", failure_reason: "lost_card" }
+const refundFailed = { _tag: "RefundFailed", reason: "lost_card" }
+const disputed = (type: string, fields: Fields, expected: unknown): Row => [
+  `charge.dispute.${type}`,
+  dispute(fields),
+  expected
+]
+const goods = { reason: "product_not_received", evidence_details: { due_by: 1680651737 } }
+const ofGoods = { amount: 1000, currency: "jpy", ...goods }
 const failed = { status: "requires_payment_method", last_payment_error: doNotHonor }
 
 const rows: ReadonlyArray<Row> = [
@@ -113,20 +123,13 @@ const rows: ReadonlyArray<Row> = [
   page("expired", { status: "expired", payment_intent: null }, { _tag: "Canceled", providerRef: null }),
   refunded("refund.created", { status: "pending" }, { _tag: "RefundPending", stated }),
   refunded("refund.updated", { status: "requires_action" }, { _tag: "RefundPending", stated }),
-  refunded(
-    "refund.failed",
-    { status: "failed", failure_reason: "lost_card" },
-    { _tag: "RefundFailed", reason: "lost_card" }
-  ),
+  refunded("refund.failed", notGivenBack, refundFailed),
+  refunded("refund.updated", { amount: 500, currency: "isk" }, { _tag: "Succeeded", stated: money(5, "ISK") }),
   refunded("refund.updated", { status: "canceled" }, { _tag: "RefundFailed", reason: null }),
   ...["refund.updated", "charge.refund.updated"].flatMap((type) => [
     refunded(type, {}, { _tag: "Succeeded", stated }),
     // Some of them weeks after they succeeded.
-    refunded(
-      type,
-      { status: "failed", failure_reason: "expired_card" },
-      { _tag: "RefundFailed", reason: "expired_card" }
-    )
+    refunded(type, notGivenBack, refundFailed)
   ]),
   // Made on the dashboard, as https://docs.stripe.com/api/refunds/object shows it, or by another program.
   ...[{}, null, { order: "1" }, { refund_id: "8151" }, { refund_id: "" }].flatMap((metadata) => [
@@ -138,12 +141,7 @@ const rows: ReadonlyArray<Row> = [
     ),
     refunded("refund.updated", { metadata }, { _tag: "Succeeded", stated }, ofUnnamed),
     refunded("charge.refund.updated", { metadata }, { _tag: "Succeeded", stated }, ofUnnamed),
-    refunded(
-      "refund.failed",
-      { metadata, status: "failed", failure_reason: "lost_card" },
-      { _tag: "RefundFailed", reason: "lost_card" },
-      ofUnnamed
-    )
+    refunded("refund.failed", { metadata, ...notGivenBack }, refundFailed, ofUnnamed)
   ]),
   // Of a charge of no payment, as the older API of charges makes them.
   [
@@ -160,31 +158,21 @@ const rows: ReadonlyArray<Row> = [
   ["charge.refunded", charge({ amount_refunded: 400 }), changed("its type is not supported")],
   ["charge.expired", charge({ metadata: {} }), changed("its type is not supported", { providerRef })],
   ["payment_intent.created", paymentIntent(), unreadable("its type is not supported")],
-  ["charge.dispute.created", dispute(), ofDispute("opened", "needs_response")],
-  ["charge.dispute.updated", dispute({ status: "under_review" }), ofDispute("opened", "under_review")],
-  ["charge.dispute.funds_withdrawn", dispute(), ofDispute("opened", "needs_response")],
-  ["charge.dispute.closed", dispute({ status: "won" }), ofDispute("won", "won")],
-  ["charge.dispute.funds_reinstated", dispute({ status: "won" }), ofDispute("won", "won")],
-  ["charge.dispute.closed", dispute({ status: "lost" }), ofDispute("lost", "lost")],
-  ["charge.dispute.updated", dispute({ status: "appeal_under_review" }), ofDispute("opened", "under_review")],
+  disputed("created", {}, ofDispute("opened", "needs_response")),
+  disputed("updated", { status: "under_review" }, ofDispute("opened", "under_review")),
+  disputed("funds_withdrawn", {}, ofDispute("opened", "needs_response")),
+  disputed("closed", { status: "won" }, ofDispute("won", "won")),
+  disputed("funds_reinstated", { status: "won" }, ofDispute("won", "won")),
+  disputed("closed", { status: "lost" }, ofDispute("lost", "lost")),
+  disputed("updated", { status: "appeal_under_review" }, ofDispute("opened", "under_review")),
   // Inquiries.
-  ["charge.dispute.created", dispute({ status: "warning_needs_response" }), ofDispute(null, "warning")],
-  ["charge.dispute.updated", dispute({ status: "warning_under_review" }), ofDispute(null, "under_review")],
-  ["charge.dispute.closed", dispute({ status: "warning_closed" }), ofDispute(null, "won")],
-  [
-    "charge.dispute.created",
-    dispute({
-      amount: 1000,
-      currency: "jpy",
-      reason: "product_not_received",
-      evidence_details: { due_by: 1680651737 }
-    }),
-    {
-      ...ofDispute("opened", "needs_response"),
-      ...{ money: { minorUnits: 1000, currency: "JPY" }, dueBy: 1680651737000 },
-      ...{ reason: "not_received", providerReason: "product_not_received" }
-    }
-  ],
+  disputed("created", { status: "warning_needs_response" }, ofDispute(null, "warning")),
+  disputed("updated", { status: "warning_under_review" }, ofDispute(null, "under_review")),
+  disputed("closed", { status: "warning_closed" }, ofDispute(null, "won")),
+  disputed("created", ofGoods, {
+    ...{ ...ofDispute("opened", "needs_response"), money: money(1000, "JPY"), dueBy: 1680651737000 },
+    ...{ reason: "not_received", providerReason: "product_not_received" }
+  }),
   // What ended before it began: blocked, it moved no money; resolved, Stripe gave the money back.
   ...(
     [
@@ -192,24 +180,17 @@ const rows: ReadonlyArray<Row> = [
       ["resolution", "lost", "lost"],
       [undefined, "lost", "lost"]
     ] as const
-  ).map(
-    ([case_type, verdict, status]) =>
-      [
-        "charge.dispute.created",
-        dispute({ status: "prevented", amount: 500, payment_method_details: { type: "card", card: { case_type } } }),
-        { ...ofDispute(verdict, status), money: eurOf(500) }
-      ] as const
-  ),
-  [
-    "charge.dispute.created",
-    dispute({ status: "of_tomorrow" }),
+  ).map(([case_type, verdict, status]) => {
+    const payment_method_details = { type: "card", card: { case_type } }
+    const fields = { status: "prevented", amount: 500, payment_method_details }
+    return disputed("created", fields, { ...ofDispute(verdict, status), money: eurOf(500) })
+  }),
+  disputed(
+    "created",
+    { status: "of_tomorrow" },
     changed("it has no final status yet, at data.object.status", { providerRef })
-  ],
-  [
-    "charge.dispute.created",
-    dispute({ payment_intent: null }),
-    unreadable("it has no payment at data.object.payment_intent")
-  ],
+  ),
+  disputed("created", { payment_intent: null }, unreadable("it has no payment at data.object.payment_intent")),
   // Less than was held, and more: what was captured is stated.
   ...[1000, 1300].flatMap((amount_received): typeof rows => {
     const state = { _tag: "Captured", providerRef, stated: eurOf(amount_received) }
@@ -253,12 +234,6 @@ describe("events", () => {
     })
   }
 
-  itRuns("an event has its own id and the time when it was written", function* () {
-    const message = event("refund.updated", refund(), { id: "evt_77", created: 1_686_089_970 })
-    const { at, id } = Result.getOrThrow(yield* read(message))
-    assert.deepStrictEqual({ at, id }, { at: 1_686_089_970_000, id: "evt_77" })
-  })
-
   // "Partially capturing or canceling payments no longer creates a Refund"
   // (https://docs.stripe.com/changelog/basil/2025-03-31/remove-refund-from-partial-capture-and-payment-cancellation-flow).
   itRuns("a version that refunds what is not captured counts its refund only by our id", function* () {
@@ -271,12 +246,6 @@ describe("events", () => {
       assert.strictEqual(yield* tags(version, { metadata: {} }), "Changed")
       assert.strictEqual(yield* tags(version, {}), "Refund")
     }
-  })
-
-  itRuns("a refund in another unit than ours is stated in ours", function* () {
-    const about = yield* told(event("refund.updated", refund({ amount: 500, currency: "isk" })))
-    const isk = { minorUnits: 5, currency: "ISK" }
-    assert.deepStrictEqual(about, ofRefund({ _tag: "Succeeded", providerRefundId, stated: isk }))
   })
 })
 
@@ -294,15 +263,14 @@ describe("accounts and modes", () => {
   const platform = { secretKey: "sk_test_0123456789" }
   const connectedAccount = { ...platform, account: "acct_ours" }
   const paid = (fields: Fields) => event("payment_intent.succeeded", paymentIntent(), fields)
-  const others = unreadable("it belongs to another account, at account")
-  const cases: ReadonlyArray<readonly [string, unknown, unknown, string]> = [
-    ["of a connected account to a connection of the key's own", platform, paid({ account: "acct_other" }), others],
-    ["of another connected account", connectedAccount, paid({ account: "acct_other" }), others],
-    ["of the platform to a connection of a connected account", connectedAccount, paid({}), others]
-  ]
-  for (const [what, credentials, message, expected] of cases) {
+  for (const [what, credentials, fields] of [
+    ["of a connected account to a connection of the key's own", platform, { account: "acct_other" }],
+    ["of another connected account", connectedAccount, { account: "acct_other" }],
+    ["of the platform to a connection of a connected account", connectedAccount, {}]
+  ] as const) {
     itRuns(`an event ${what} is not believed`, function* () {
-      assert.strictEqual(yield* told(message, { credentials }), expected)
+      const refused = unreadable("it belongs to another account, at account")
+      assert.strictEqual(yield* told(paid(fields), { credentials }), refused)
     })
   }
   itRuns("an event of the connection's connected account is read", function* () {
@@ -352,11 +320,9 @@ describe("signatures, against Stripe's own code", () => {
   ]
   for (const [what, value, isGenuine] of cases) {
     itRuns(`a signature ${what} is ${isGenuine ? "read" : "unverified"}, as in Stripe's code`, function* () {
-      assert.strictEqual(
-        yield* verify({ "stripe-signature": value }),
-        isGenuine ? "read" : "pointsman/MessageUnverified"
-      )
       assert.strictEqual(ofStripe(value), isGenuine)
+      const expected = isGenuine ? "read" : "pointsman/MessageUnverified"
+      assert.strictEqual(yield* verify({ "stripe-signature": value }), expected)
     })
   }
   itRuns("no header, or our own, is unverified", function* () {

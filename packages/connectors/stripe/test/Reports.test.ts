@@ -122,21 +122,15 @@ describe("the balance", () => {
     const { connector } = stripeWith({ transactions })
     const rows = yield* balance.rows(connector)
     assert.deepStrictEqual(
-      rows.map(({ converted, gross, kind, payoutId }) => [kind, gross, converted, payoutId]),
+      rows.map(({ converted, gross, kind, names: { attemptId, disputeId, providerRefundId, refundId }, payoutId }) => [
+        ...[kind, gross, converted, payoutId],
+        ...[refundId, providerRefundId, disputeId, attemptId]
+      ]),
       [
-        ["refund", eur(-500), null, null],
-        ["dispute", { minorUnits: -550, currency: "USD" }, eur(-500), null],
-        ["payout", eur(-500), null, "po_1"],
-        ["adjustment", eur(-500), null, null]
-      ]
-    )
-    assert.deepStrictEqual(
-      rows.map(({ names }) => [names.refundId, names.providerRefundId, names.disputeId, names.attemptId]),
-      [
-        ["rf_1", "re_1", null, null],
-        [null, null, "dp_1", null],
-        [null, null, null, null],
-        [null, null, null, null]
+        ["refund", eur(-500), null, null, "rf_1", "re_1", null, null],
+        ["dispute", { minorUnits: -550, currency: "USD" }, eur(-500), null, null, null, "dp_1", null],
+        ["payout", eur(-500), null, "po_1", null, null, null, null],
+        ["adjustment", eur(-500), null, null, null, null, null, null]
       ]
     )
   })

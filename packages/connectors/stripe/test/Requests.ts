@@ -1,9 +1,9 @@
 /** Every request in every form that it has: ours, and the same by Stripe's own client. */
 import { type Ask, noMethod } from "@pointsman/contracts/connector"
-import type { CheckoutRequest, PaymentMethodName } from "@pointsman/core/connector"
+import type { PaymentMethodName } from "@pointsman/core/connector"
 import { Redacted } from "effect"
 import type Stripe from "stripe"
-import { asks, sample } from "./Calls.ts"
+import { asking, asks } from "./Calls.ts"
 
 const ofAttempt: Stripe.MetadataParam = {
   attempt_id: "att_1",
@@ -63,11 +63,6 @@ const key = { idempotencyKey: "att_1" }
 const refundKey = { idempotencyKey: "rf_1" }
 const listed = { created: { gte: 1, lt: 9 }, limit: 100 }
 
-const opening =
-  (more: Partial<CheckoutRequest>): Ask =>
-  (connector) =>
-    connector.openCheckout?.({ ...sample.openCheckout, ...more }) ?? noMethod
-
 type Pair = readonly [name: string, ours: Ask, theirs: (stripe: Stripe) => Promise<unknown>]
 
 export const pairs: ReadonlyArray<Pair> = [
@@ -78,7 +73,7 @@ export const pairs: ReadonlyArray<Pair> = [
   ],
   [
     "a charge that the customer starts, to be captured later",
-    (connector) => connector.charge({ ...sample.charge, initiator: "cit", capture: false }),
+    asking("charge", { initiator: "cit", capture: false }),
     (stripe) =>
       stripe.paymentIntents.create(
         {
@@ -92,7 +87,7 @@ export const pairs: ReadonlyArray<Pair> = [
   ...[null, " "].map(
     (reference): Pair => [
       `a checkout of a bank payment, to be captured later, with ${reference} for a reference`,
-      opening({ method: "bank", capture: false, reference }),
+      asking("openCheckout", { method: "bank", capture: false, reference }),
       (stripe) => {
         const { allowed_payment_method_types: _, ...others } = page
         const { reference: __, ...unreferenced } = ofAttempt
@@ -111,7 +106,7 @@ export const pairs: ReadonlyArray<Pair> = [
   ),
   [
     "a checkout of a bank payment for iDEAL by name",
-    opening({ method: "bank", paymentMethod: "ideal" }),
+    asking("openCheckout", { method: "bank", paymentMethod: "ideal" }),
     (stripe) => {
       const metadata = { ...ofAttempt, method: "bank" }
       const intent = { ...page.payment_intent_data, metadata: { ...metadata, checkout: "true" } }
@@ -124,13 +119,13 @@ export const pairs: ReadonlyArray<Pair> = [
   ...methodsOfPages.map(
     ([paymentMethod, type]): Pair => [
       `a checkout for ${paymentMethod}`,
-      opening({ paymentMethod }),
+      asking("openCheckout", { paymentMethod }),
       (stripe) => stripe.checkout.sessions.create({ ...page, allowed_payment_method_types: [type] }, key)
     ]
   ),
   [
     "a charge of a method without a customer",
-    (connector) => connector.charge({ ...sample.charge, instrument: Redacted.make("pm_1") }),
+    asking("charge", { instrument: Redacted.make("pm_1") }),
     (stripe) => {
       const { customer: _, ...ofNobody } = payment
       return stripe.paymentIntents.create({ ...ofNobody, off_session: true }, key)
@@ -138,7 +133,7 @@ export const pairs: ReadonlyArray<Pair> = [
   ],
   [
     "a charge with a reference of 600 characters",
-    (connector) => connector.charge({ ...sample.charge, reference: "ä".repeat(600) }),
+    asking("charge", { reference: "ä".repeat(600) }),
     (stripe) => {
       const metadata = { ...ofAttempt, reference: "ä".repeat(500) }
       return stripe.paymentIntents.create({ ...payment, off_session: true, metadata }, key)
@@ -162,13 +157,13 @@ export const pairs: ReadonlyArray<Pair> = [
   ...([null, "requested_by_customer", "duplicate"] as const).map(
     (reason): Pair => [
       `a refund, ${reason}`,
-      (connector) => connector.refund?.({ ...sample.refund, reason }) ?? noMethod,
+      asking("refund", { reason }),
       (stripe) => stripe.refunds.create({ ...refunded, ...(reason && { reason }) }, refundKey)
     ]
   ),
   [
     "a lookup by reference",
-    (connector) => connector.lookUpCharge({ ...sample.lookUpCharge, providerRef: "pi_1" }),
+    asking("lookUpCharge", { providerRef: "pi_1" }),
     (stripe) => stripe.paymentIntents.retrieve("pi_1", { expand: ["latest_charge"] }, key)
   ],
   [
@@ -178,7 +173,7 @@ export const pairs: ReadonlyArray<Pair> = [
   ],
   [
     "a lookup of a checkout",
-    (connector) => connector.lookUpCharge({ ...sample.lookUpCharge, checkoutReference: "cs_1" }),
+    asking("lookUpCharge", { checkoutReference: "cs_1" }),
     (stripe) => stripe.checkout.sessions.retrieve("cs_1", { expand: ["payment_intent.latest_charge"] }, key)
   ],
   [
@@ -188,7 +183,7 @@ export const pairs: ReadonlyArray<Pair> = [
   ],
   [
     "a lookup of a refund by reference",
-    (connector) => connector.lookUpRefund?.({ ...sample.lookUpRefund, providerRefundId: "re_1" }) ?? noMethod,
+    asking("lookUpRefund", { providerRefundId: "re_1" }),
     (stripe) => stripe.refunds.retrieve("re_1", {}, refundKey)
   ],
   ...[null, "pi_1"].map(

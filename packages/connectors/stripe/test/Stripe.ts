@@ -159,21 +159,18 @@ export const failure = (status: number, error: Fields, headers: Readonly<Record<
  * https://docs.stripe.com/api/idempotent_requests): the key was used with other parameters, or at another endpoint, or is
  * in use at this moment.
  */
-export const keyReused = (key: string) => [
-  failure(400, {
-    type: "idempotency_error",
-    message: `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${key}' if you meant to execute a different request.`
-  }),
-  failure(400, {
-    type: "idempotency_error",
-    message: `Keys for idempotent requests can only be used for the same endpoint they were first used for ('/v1/refunds' vs '/v1/payment_intents'). Try using a key other than '${key}' if you meant to execute a different request.`
-  }),
-  failure(409, {
-    type: "idempotency_error",
-    code: "idempotency_key_in_use",
-    message: `There is currently another in-progress request using this Stripe Idempotency Key (that probably means you submitted twice, and the other request is still going through): ${key}. Please try again later.`
-  })
-]
+export const keyReused = (key: string) => {
+  const other = `Try using a key other than '${key}' if you meant to execute a different request.`
+  return [
+    `Keys for idempotent requests can only be used with the same parameters they were first used with. ${other}`,
+    `Keys for idempotent requests can only be used for the same endpoint they were first used for. ${other}`,
+    `There is currently another in-progress request using this Stripe Idempotency Key: ${key}. Please try again later.`
+  ].map((message, at) =>
+    at < 2
+      ? failure(400, { type: "idempotency_error", message })
+      : failure(409, { type: "idempotency_error", code: "idempotency_key_in_use", message })
+  )
+}
 
 export const doNotHonor = { type: "card_error", code: "card_declined", decline_code: "do_not_honor" }
 

@@ -24,6 +24,7 @@ import {
   decline,
   dispute,
   event,
+  type Fields,
   failure,
   list,
   paymentIntent,
@@ -162,13 +163,8 @@ connectorSuite({
       returnUrlOf: (request) => field(request, "success_url")
     },
     unknownStatus: (operation, situation) =>
-      operation === "openCheckout"
-        ? answer(200, session({ id: situation.checkout.reference, url: situation.checkout.url, expires_at: "soon" }))
-        : shaped(operation, chargeOrRefund(operation, situation, { status: "settled" })),
-    withoutReference: (operation, situation) =>
-      operation === "openCheckout"
-        ? answer(200, session({ id: undefined, url: situation.checkout.url }))
-        : shaped(operation, chargeOrRefund(operation, situation, { id: undefined }))
+      spoiled(operation, situation, { status: "settled", ...(operation === "openCheckout" && { expires_at: "soon" }) }),
+    withoutReference: (operation, situation) => spoiled(operation, situation, { id: undefined })
   }
 })
 
@@ -176,7 +172,7 @@ function field(request: TransportRequest, name: string): string | undefined {
   return new URLSearchParams(request.body).get(name) ?? undefined
 }
 
-function chargeOrRefund(operation: Operation, situation: Situation, fields: Readonly<Record<string, unknown>>) {
+function chargeOrRefund(operation: Operation, situation: Situation, fields: Fields) {
   const { minorUnits: amount, currency } = situation.money
   const common = { amount, currency: currency.toLowerCase() }
   return operation === "refund" || operation === "lookUpRefund"
@@ -193,19 +189,24 @@ function shaped(operation: Operation, object: unknown): TransportAnswer {
   )
 }
 
+function spoiled(operation: Operation, situation: Situation, fields: Fields): TransportAnswer {
+  const { reference: id, url } = situation.checkout
+  return operation === "openCheckout"
+    ? answer(200, session({ id, url, ...fields }))
+    : shaped(operation, chargeOrRefund(operation, situation, fields))
+}
+
 function keyOf({ headers }: TransportRequest): string | undefined {
   return headers["idempotency-key"]
 }
 
 function answerTo(situation: Situation): TransportAnswer | undefined {
-  const { checkout, decline: declined, money, name, providerRef, rejection } = situation
-  const [, asked = "", outcome] = /^(refund lookup|\w+) (.*)$/u.exec(name) ?? []
-  const isLookUp = asked.endsWith("lookup")
-  const isRefund = asked.startsWith("refund")
-  const operation = (isLookUp ? (isRefund ? "lookUpRefund" : "lookUpCharge") : asked) as Operation
-  const found = (fields: Readonly<Record<string, unknown>>) =>
-    shaped(operation, chargeOrRefund(operation, situation, fields))
-  const unexpected = (fields: Readonly<Record<string, unknown>>) =>
+  const { checkout, decline: declined, money, name, operation, providerRef, rejection } = situation
+  const outcome = name.replace(/^(refund lookup|\w+) /u, "")
+  const isLookUp = operation.startsWith("lookUp")
+  const isRefund = /refund$/iu.test(operation)
+  const found = (fields: Fields) => shaped(operation, chargeOrRefund(operation, situation, fields))
+  const unexpected = (fields: Fields) =>
     failure(400, {
       code: "payment_intent_unexpected_state",
       payment_intent: chargeOrRefund(operation, situation, fields)
@@ -223,7 +224,7 @@ function answerTo(situation: Situation): TransportAnswer | undefined {
     case "authorized":
       return found({ status: "requires_capture", amount_capturable: money.minorUnits })
     case "captured":
-      return asked === "void" ? unexpected(received) : found(received)
+      return operation === "void" ? unexpected(received) : found(received)
     case "pending":
       return found({ status: isRefund ? "pending" : "processing" })
     case "needs customer":
@@ -234,9 +235,9 @@ function answerTo(situation: Situation): TransportAnswer | undefined {
       if (code === undefined) return undefined
       return isLookUp
         ? found({ status: "requires_payment_method", last_payment_error: error })
-        : decline(code, { id: providerRef, ...(asked === "capture" ? { status: "requires_capture" } : {}) })
+        : decline(code, { id: providerRef, ...(operation === "capture" ? { status: "requires_capture" } : {}) })
     case "canceled":
-      return asked === "capture" ? unexpected({ status: "canceled" }) : found({ status: "canceled" })
+      return operation === "capture" ? unexpected({ status: "canceled" }) : found({ status: "canceled" })
     case "succeeded":
       return found({ status: "succeeded" })
     case "failed":
@@ -252,7 +253,7 @@ function answerTo(situation: Situation): TransportAnswer | undefined {
 function messageOf(situation: MessageSituation) {
   const { at, attemptId, disputeId, id, money, name, providerRef, providerRefundId, refundId } = situation
   const amount = money.minorUnits
-  const intent = (fields: Readonly<Record<string, unknown>>) =>
+  const intent = (fields: Fields) =>
     paymentIntent({ id: providerRef, amount, metadata: { attempt_id: attemptId }, ...fields })
   const refunded = (status: string) =>
     refund({ id: providerRefundId, amount, status, metadata: { refund_id: refundId } })
