@@ -3,22 +3,19 @@ import { assert, describe } from "@effect/vitest"
 import { Pointsman, ReportBeingRead, SuggestionNotFound, settlementOf } from "@pointsman/core"
 import type { ReportRow } from "@pointsman/core/connector"
 import { Audit, Settlements, Unanswered } from "@pointsman/core/ports"
-import { Effect, Exit, Result, Stream } from "effect"
+import { Effect, Exit, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { itIn, itRuns } from "./support/ItIn.ts"
+import { itHere, itIn, itRuns } from "./support/ItIn.ts"
+import { created } from "./support/Operations.ts"
 import { attemptsOf, stored } from "./support/Pages.ts"
-import { day, entriesOf, eur, orderOf, paidAt, reconcile, rowOf } from "./support/Reports.ts"
+import { day, entriesOf, eur, journalNow, orderOf, paidAt, reconcile, rowOf, unexplainedIn } from "./support/Reports.ts"
 import { dyingAt } from "./support/Steps.ts"
-import { caller, request, tenant, type World, world } from "./support/World.ts"
-
-const pay = Effect.flatMap(Pointsman, (pointsman) => Effect.ignore(pointsman.create(caller, request())))
+import { tenant, type World, world } from "./support/World.ts"
 
 /** A row without an id of ours, and a payment that was never answered and that it may be of. */
 const suggested = Effect.fnUntraced(function* (own: World, fields: Partial<Omit<ReportRow, "names">> = {}) {
   own.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "lost" }))
-  yield* pay
-  const [payment] = (yield* (yield* Pointsman).payments(tenant, { limit: 1 })).items
-  assert(payment !== undefined)
+  const payment = yield* created()
   yield* TestClock.setTime(paidAt + day)
   const row = rowOf(undefined, {
     id: "txn_1",
@@ -55,15 +52,10 @@ const standing = Effect.map(entriesOf, (entries) =>
     ])
 )
 
-const unexplained = Effect.gen(function* () {
-  const entries = yield* Stream.runCollect((yield* Pointsman).journal(tenant, { before: 1_000 * day }))
-  return entries
-    .flatMap((entry) => (entry._tag === "Transaction" ? entry.transaction.postings : []))
-    .reduce((sum, { account, minorUnits }) => sum + (account === "unexplained" ? minorUnits : 0), 0)
-})
+const unexplained = Effect.map(journalNow, unexplainedIn)
 
 describe("a suggested payment that is accepted", () => {
-  itIn("an unanswered payment takes what the row states, and the books are explained", world(), function* (own) {
+  itHere("an unanswered payment takes what the row states, and the books are explained", function* (own) {
     const { order, payment } = yield* suggested(own)
     assert.deepStrictEqual(yield* stored(payment), payment)
     assert.strictEqual(yield* unexplained, -1999)
@@ -129,12 +121,10 @@ describe("a suggested payment that is accepted", () => {
 })
 
 describe("a suggestion that is not accepted", () => {
-  itIn("a row of another payment, without one, or of a closed difference changes nothing", world(), function* (own) {
+  itHere("a row of another payment, without one, or of a closed difference changes nothing", function* (own) {
     const { order, payment } = yield* suggested(own)
-    const { payments, reconciliation } = yield* Pointsman
-    yield* pay
-    const [another] = (yield* payments(tenant, { limit: 1 })).items
-    assert(another !== undefined && another.id !== payment.id)
+    const { reconciliation } = yield* Pointsman
+    const another = yield* created()
     for (const wrong of [
       { ...order, paymentId: another.id },
       { ...order, rowId: "txn_2" },
@@ -152,7 +142,7 @@ describe("a suggestion that is not accepted", () => {
     ["a charge of its own", "ch_ours"],
     ["a row of its own", "ch_1"]
   ] as const) {
-    itIn(`a row stays without a payment that has ${why} by now`, world(), function* (own) {
+    itHere(`a row stays without a payment that has ${why} by now`, function* (own) {
       const { order, payment } = yield* suggested(own)
       const [attempt] = yield* attemptsOf(payment)
       const names = { attemptId: attempt?.id ?? "", providerRef: ref }
@@ -166,7 +156,7 @@ describe("a suggestion that is not accepted", () => {
     })
   }
 
-  itIn("an acceptance while the connection's report is read names it and changes nothing", world(), function* (own) {
+  itHere("an acceptance while the connection's report is read names it and changes nothing", function* (own) {
     const { order, payment } = yield* suggested(own)
     const now = paidAt + day
     const lease = { holder: "a reader", runId: "rec_1", fileName: "june.csv", now, until: now + 60_000 }

@@ -6,11 +6,12 @@
 import { assert, describe } from "@effect/vitest"
 import { type Connection, type Payment, Pointsman, RoutingFailed } from "@pointsman/core"
 import { Directory, NotSent, Unanswered } from "@pointsman/core/ports"
-import { Duration, Effect, Fiber, Result } from "effect"
+import { type Duration, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { at, changeCredentials, ours, theirs } from "./support/Accounts.ts"
-import { itIn } from "./support/ItIn.ts"
-import { operate } from "./support/Operations.ts"
+import { itHere, itIn } from "./support/ItIn.ts"
+import { ofAttempt, say } from "./support/Messages.ts"
+import { authorized, created, operate, payable, told } from "./support/Operations.ts"
 import { attemptsOf, stored } from "./support/Pages.ts"
 import { assertFields } from "./support/Steps.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
@@ -33,13 +34,14 @@ const becomeTheirs = (own: World) => {
   return Effect.andThen(changeCredentials("main", '{"key":"theirs"}'), ask)
 }
 
+const silence = Effect.fail(new Unanswered({ reason: "no answer" }))
+
 const single = () => world({ connections: [{ id: "main" }] })
 
 describe("the account of a connection", () => {
-  itIn("a provider with accounts is asked once, and each new attempt keeps the account", world(), function* (own) {
+  itHere("a provider with accounts is asked once, and each new attempt keeps the account", function* (own) {
     at(own, ours)
-    const pointsman = yield* Pointsman
-    const before = (yield* pointsman.create(caller, request())).payment
+    const before = yield* created()
     assert.isNull((yield* attemptsOf(before))[0]?.account)
     assert.deepStrictEqual(yield* standings, [
       ["backup", "unverified"],
@@ -53,8 +55,7 @@ describe("the account of a connection", () => {
       ["backup", "verified"],
       ["main", "verified"]
     ])
-    const { payment } = yield* pointsman.create(caller, request())
-    assert.deepStrictEqual((yield* attemptsOf(payment))[0]?.account, ours)
+    assert.deepStrictEqual((yield* attemptsOf(yield* created()))[0]?.account, ours)
     // Nobody is asked for it to create a payment.
     assert.lengthOf(own.provider.accounts, 2)
   })
@@ -63,12 +64,11 @@ describe("the account of a connection", () => {
     yield* ask
     assert.isUndefined((yield* connection("main"))?.account)
     assert.deepStrictEqual(yield* standings, [["main", "none"]])
-    const { payment } = yield* (yield* Pointsman).create(caller, request())
-    assert.strictEqual(payment.state, "Captured")
+    assert.strictEqual((yield* created()).state, "Captured")
   })
 
   itIn("a provider that does not answer is asked again after a minute, and not before", single(), function* (own) {
-    own.provider.onAccount = () => Effect.fail(new Unanswered({ reason: "no answer" }))
+    own.provider.onAccount = () => silence
     yield* ask
     yield* wait(59_000)
     yield* ask
@@ -88,7 +88,7 @@ describe("the account of a connection", () => {
     const restarted = yield* own.another
     yield* restarted.askAccounts
     assertFields(yield* restarted.accounts, ["current", "standing"], [ours, "unanswered"])
-    const { payment } = yield* restarted.create(caller, request())
+    const payment = yield* Effect.provideService(created(), Pointsman, restarted)
     assert.strictEqual(payment.state, "Captured")
     assert.deepStrictEqual((yield* attemptsOf(payment))[0]?.account, ours)
   })
@@ -99,13 +99,12 @@ describe("the account of a connection", () => {
     yield* changeCredentials("main", '{"key":"rotated"}')
     yield* ask
     assert.lengthOf(own.provider.accounts, 2)
-    const { payment } = yield* (yield* Pointsman).create(caller, request())
-    assert.strictEqual(payment.state, "Captured")
+    assert.strictEqual((yield* created()).state, "Captured")
   })
 })
 
 describe("a change of the account", () => {
-  itIn("only the connection with another account's credentials takes no new payments", world(), function* (own) {
+  itHere("only the connection with another account's credentials takes no new payments", function* (own) {
     at(own, ours)
     yield* ask
     yield* becomeTheirs(own)
@@ -113,7 +112,7 @@ describe("a change of the account", () => {
       ["backup", "verified"],
       ["main", "changed"]
     ])
-    const { payment } = yield* (yield* Pointsman).create(caller, request())
+    const payment = yield* created()
     assert.strictEqual(payment.connectionId, "backup")
     assertFields(payment.routing?.excluded, ["connectionId", "code"], ["main", "ACCOUNT_CHANGED"])
   })
@@ -139,17 +138,13 @@ describe("a change of the account", () => {
   })
 
   itIn("a late answer to the credentials before is not recorded", single(), function* (own) {
-    own.provider.onAccount = () => Effect.as(Effect.sleep(Duration.millis(100)), ours)
+    own.provider.onAccount = () => Effect.as(Effect.sleep(100), ours)
     const asking = yield* Effect.forkChild(ask)
     yield* wait(50)
     yield* becomeTheirs(own)
     yield* wait(50)
     yield* Fiber.join(asking)
-    assert.deepStrictEqual((yield* connection("main"))?.account, {
-      first: theirs,
-      current: theirs,
-      changedAt: null
-    })
+    assert.deepStrictEqual((yield* connection("main"))?.account, { first: theirs, current: theirs, changedAt: null })
   })
 })
 
@@ -167,10 +162,8 @@ describe("what another account says", () => {
   ) {
     at(own, ours)
     yield* ask
-    const pointsman = yield* Pointsman
-    const captureMethod = of === "captured" || of === "refunding" ? "automatic" : "manual"
-    if (of === "unanswered") own.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "no answer" }))
-    const { payment } = yield* pointsman.create(caller, request({ details: { captureMethod } }))
+    if (of === "unanswered") own.provider.onCharge = () => silence
+    const payment = yield* payable(of === "captured" || of === "refunding" ? "refund" : "capture")
     if (of === "capturing") {
       own.provider.onCapture = ({ providerRef }) => Effect.succeed({ _tag: "Pending", providerRef })
       yield* operate("capture", payment.id)
@@ -214,8 +207,8 @@ describe("what another account says", () => {
         after.review?.reasons.filter((one) => one !== "overdue"),
         reason === undefined ? ["conflict"] : [reason, "conflict"]
       )
-      const [told, ...more] = yield* conflicts(payment)
-      assert.deepInclude(told, evidence)
+      const [conflict, ...more] = yield* conflicts(payment)
+      assert.deepInclude(conflict, evidence)
       assert.isEmpty(more)
     })
   }
@@ -232,7 +225,7 @@ describe("what another account says", () => {
 
   itIn("a provider that names no account may have what is not found in the one before", single(), function* (own) {
     const payment = yield* moved(own, "unanswered")
-    own.provider.onAccount = () => Effect.fail(new Unanswered({ reason: "no answer" }))
+    own.provider.onAccount = () => silence
     yield* checkAfter("2 hours")
     assert.isNotEmpty(own.provider.lookUps)
     assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
@@ -251,16 +244,15 @@ describe("what another account says", () => {
       yield* ask
       const before = yield* stored(payment)
       for (const idempotencyKey of ["one", "one", "two"]) {
-        const refused = yield* operate(kind, payment.id, { idempotencyKey })
-        assert.isTrue(Result.isFailure(refused) && refused.failure._tag === "pointsman/ProviderRefused")
+        assert.strictEqual(told(yield* operate(kind, payment.id, { idempotencyKey })), "pointsman/ProviderRefused")
       }
       assert.isEmpty([...own.provider.captures, ...own.provider.voids, ...own.provider.refunds])
       const after = yield* stored(payment)
       assert.strictEqual(after.state, before.state)
       assert.strictEqual(after.refundPendingMinor, 0)
       assert.deepStrictEqual(after.review?.reasons, ["conflict"])
-      const [told, ...more] = yield* conflicts(payment)
-      assert.deepInclude(told, evidence)
+      const [conflict, ...more] = yield* conflicts(payment)
+      assert.deepInclude(conflict, evidence)
       assert.isEmpty(more)
     })
   }
@@ -269,10 +261,7 @@ describe("what another account says", () => {
     const payment = yield* moved(own, "unanswered")
     yield* ask
     const [attempt] = yield* attemptsOf(payment)
-    const state = () => ({ _tag: "Captured", providerRef: "ref" }) as const
-    const about = { _tag: "Charge", charge: { attemptId: attempt?.id ?? "" }, state } as const
-    const message = { id: "evt_1", at: null, about }
-    yield* pointsman.recordMessage({ connectionId: "main", tenant, receivedAt: 0, body: "{}", message, reason: null })
+    yield* say(ofAttempt(attempt, { _tag: "Captured", providerRef: "ref" }), { id: "evt_1", at: null })
     const after = yield* stored(payment)
     assert.strictEqual(after.state, "ChargeUnknown")
     assert.deepStrictEqual(after.review?.reasons, ["unknown", "conflict"])
@@ -282,13 +271,12 @@ describe("what another account says", () => {
   })
 
   itIn("attempts without an account are in the first one that is recorded", single(), function* (own) {
-    own.provider.onAccount = () => Effect.fail(new Unanswered({ reason: "no answer" }))
-    const { payment } = yield* (yield* Pointsman).create(caller, request({ details: { captureMethod: "manual" } }))
+    own.provider.onAccount = () => silence
+    const payment = yield* authorized
     at(own, ours)
     yield* ask
     yield* becomeTheirs(own)
     assert.isNull((yield* attemptsOf(payment))[0]?.account)
-    const refused = yield* operate("capture", payment.id)
-    assert.isTrue(Result.isFailure(refused) && refused.failure._tag === "pointsman/ProviderRefused")
+    assert.strictEqual(told(yield* operate("capture", payment.id)), "pointsman/ProviderRefused")
   })
 })

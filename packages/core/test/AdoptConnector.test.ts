@@ -1,5 +1,6 @@
 /** A connector of another copy of Effect. `OwnConnectors.test.ts` of the server has such a copy; here it is played. */
 import { assert, describe, it } from "@effect/vitest"
+import { sampleRequest } from "@pointsman/core/testing"
 import { Effect, Redacted, Result } from "effect"
 import type { ChargeRequest, Connector, ConnectorDefinition, Hints } from "../src/connector.ts"
 import { adoptConnector, anotherEffect, connectorFault } from "../src/internal.ts"
@@ -9,18 +10,8 @@ const account = { connectionId: "main", environment: "sandbox", credentials: {},
 const transport = { send: () => Effect.die("nothing is sent") }
 
 const request: ChargeRequest = {
-  attemptId: "att_1",
-  attemptNumber: 1,
-  paymentId: "pay_1",
-  money: { minorUnits: 1234, currency: "EUR" },
-  country: "NL",
-  method: "card",
-  cardBrand: null,
-  initiator: "cit",
-  capture: true,
-  reference: null,
-  instrument: Redacted.make("tok_1"),
-  simulation: null
+  ...sampleRequest().details,
+  ...{ attemptId: "att_1", attemptNumber: 1, paymentId: "pay_1", capture: true, instrument: Redacted.make("tok_1") }
 }
 
 /** The `Redacted.make` of the other copy: what it made is known by it alone. */
@@ -52,11 +43,8 @@ class Scripted implements Connector {
   }
   readMessage({ secret }: { readonly secret: unknown }) {
     this.seen.push(this.read(secret))
-    return Effect.succeed({
-      id: "msg_1",
-      at: null,
-      about: { _tag: "Settled", charge: { attemptId: "a" }, state: null }
-    } as const)
+    const about = { _tag: "Settled", charge: { attemptId: "a" }, state: null } as const
+    return Effect.succeed({ id: "msg_1", at: null, about })
   }
   readStored(message: { readonly secret: unknown }) {
     return this.readMessage(message)
@@ -81,18 +69,11 @@ class Private implements Connector {
     return Effect.succeed({ _tag: "Authorized", providerRef: this.#provider.charge } as const)
   }
   lookUpCharge() {
-    return Effect.succeed({
-      _tag: "Found",
-      state: { _tag: "Authorized", providerRef: this.#provider.charge }
-    } as const)
+    return Effect.succeed({ _tag: "Found", state: { _tag: "Authorized", providerRef: this.#provider.charge } } as const)
   }
   openCheckout() {
-    return Effect.succeed({
-      _tag: "CheckoutOpened",
-      reference: this.#provider.charge,
-      url: this.#provider.page,
-      expiresAt: null
-    } as const)
+    const { charge: reference, page: url } = this.#provider
+    return Effect.succeed({ _tag: "CheckoutOpened", reference, url, expiresAt: null } as const)
   }
   refund() {
     return Effect.succeed({ _tag: "Succeeded", providerRefundId: this.#provider.refund } as const)
@@ -165,14 +146,11 @@ describe("a connector of another copy of Effect", () => {
     })
   }
 
+  const throws = () => {
+    throw new Error("of sk_live_1")
+  }
   it.each([
-    [
-      "throws",
-      () => {
-        throw new Error("of sk_live_1")
-      },
-      'the connector "acme-pay" threw an error when it was given the credentials'
-    ],
+    ["throws", throws, 'the connector "acme-pay" threw an error when it was given the credentials'],
     ["returns another library's result", () => ({ _tag: "Right", right: {} }), anotherEffect],
     [
       "returns a connector without charge",
@@ -183,62 +161,33 @@ describe("a connector of another copy of Effect", () => {
     const adopted = adoptConnector(definition({ connect: connect as unknown as ConnectorDefinition["connect"] }))
     assert.deepStrictEqual(adopted.connect(account, transport), Result.fail(expected))
   })
-})
 
-describe("the amounts that an adopted connector expresses", () => {
   it.each([
     ["says true", () => true, true],
     ["says false", () => false, false],
     ["promises an answer", async () => true, false],
-    [
-      "throws",
-      () => {
-        throw new Error("no table")
-      },
-      false
-    ]
+    ["throws", throws, false]
   ])("a function that %s is believed, and everything but true is a no", (_, expresses, expected) => {
     const given = { ...definition(), expresses: expresses as unknown as () => boolean }
     assert.strictEqual(adoptConnector(given).expresses?.(request.money), expected)
-  })
-
-  it("a connector without the function has none", () => {
     assert.notProperty(adoptConnector(definition()), "expresses")
   })
 })
 
-describe("a value that was loaded", () => {
-  it.each([
-    ["a definition", definition(), undefined],
-    [
-      "nothing",
-      undefined,
-      "expected a connector definition, such as defineConnector of @pointsman/node/connector returns"
-    ],
-    [
-      "a name in capitals",
-      { ...definition(), name: "Acme" },
-      "name: expected 1 to 40 lower-case letters, digits and dashes, a letter first"
-    ],
-    [
-      "no environment",
-      { ...definition(), environments: [] },
-      "environments: expected a list with sandbox or production or both"
-    ],
-    ["limits that are a text", { ...definition(), supports: "card" }, "supports: expected an object; {} for no limits"],
-    [
-      "expressions that are no function",
-      { ...definition(), expresses: true },
-      "expresses: expected a function, or nothing"
-    ],
-    ["no connect", { ...definition(), connect: null }, "connect: expected a function"],
-    [
-      "no redact",
-      { ...definition(), redact: undefined },
-      "redact: expected `Redacted.make` of the `effect` that the connector imports"
-    ],
-    ["secrets of another version", { ...definition(), redact: (secret: string) => ({ secret }) }, anotherEffect]
-  ])("%s is refused with what was expected", (_, value, expected) => {
-    assert.strictEqual(connectorFault(value), expected)
-  })
+const nothing = "expected a connector definition, such as defineConnector of @pointsman/node/connector returns"
+const name = "name: expected 1 to 40 lower-case letters, digits and dashes, a letter first"
+const environments = "environments: expected a list with sandbox or production or both"
+const redact = "redact: expected `Redacted.make` of the `effect` that the connector imports"
+it.each([
+  ["a definition", definition(), undefined],
+  ["nothing", undefined, nothing],
+  ["a name in capitals", { ...definition(), name: "Acme" }, name],
+  ["no environment", { ...definition(), environments: [] }, environments],
+  ["limits that are a text", { ...definition(), supports: "card" }, "supports: expected an object; {} for no limits"],
+  ["expressions that are true", { ...definition(), expresses: true }, "expresses: expected a function, or nothing"],
+  ["no connect", { ...definition(), connect: null }, "connect: expected a function"],
+  ["no redact", { ...definition(), redact: undefined }, redact],
+  ["secrets of another version", { ...definition(), redact: (secret: string) => ({ secret }) }, anotherEffect]
+])("%s is refused with what was expected", (_, value, expected) => {
+  assert.strictEqual(connectorFault(value), expected)
 })

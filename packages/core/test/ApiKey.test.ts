@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
-import { apiKeyEntropyBytes, environmentOfApiKey, formatApiKey } from "../src/model/ApiKey.ts"
+import { apiKeyEntropyBytes, environmentOfApiKey, formatApiKey, isNetwork } from "../src/model/ApiKey.ts"
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
@@ -55,16 +55,8 @@ describe("API keys", () => {
       assert.isUndefined(environmentOfApiKey(key.slice(0, at) + wrong + key.slice(at + 1)), `place ${at}`)
       assert.isUndefined(environmentOfApiKey(key.slice(0, at) + key.slice(at + 1)), `place ${at}`)
     }
-    for (const wrong of [
-      "",
-      `${key} `,
-      ` ${key}`,
-      `${key}\n`,
-      key.toUpperCase(),
-      key.replace("ps_live_", "ps_prod_")
-    ]) {
-      assert.isUndefined(environmentOfApiKey(wrong))
-    }
+    const others = ["", `${key} `, ` ${key}`, `${key}\n`, key.toUpperCase(), key.replace("ps_live_", "ps_prod_")]
+    for (const wrong of others) assert.isUndefined(environmentOfApiKey(wrong))
   })
 
   it("bytes that would favour the first characters are discarded when a key is written", () => {
@@ -72,4 +64,34 @@ describe("API keys", () => {
     assert.strictEqual(formatApiKey("sandbox", high).slice(8, 40), "z".repeat(32))
     assert.throws(() => formatApiKey("sandbox", new Uint8Array(apiKeyEntropyBytes).fill(248)), RangeError)
   })
+})
+
+describe("a network", () => {
+  it.each([
+    "10.0.0.0/8",
+    "0.0.0.0/0",
+    "203.0.113.7",
+    "203.0.113.7/32",
+    "2001:db8::/32",
+    "::1",
+    "::/0",
+    "::ffff:10.1.2.3"
+  ])("%s is a network", (text) => assert.isTrue(isNetwork(text)))
+
+  it.each([
+    "",
+    "10.0.0.0/33",
+    "10.0.0/8",
+    "256.0.0.1",
+    "010.0.0.1",
+    "10.0.0.0/",
+    "10.0.0.0/8/8",
+    "10.0.0.0/-1",
+    "2001:db8::/129",
+    "2001:db8:::1",
+    "fe80::1%eth0",
+    "[::1]",
+    "shop.example",
+    " 10.0.0.1"
+  ])("%j is no network", (text) => assert.isFalse(isNetwork(text)))
 })

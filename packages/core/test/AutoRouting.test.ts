@@ -16,7 +16,7 @@ import { TestClock } from "effect/testing"
 import { chosenOver } from "./support/Drift.ts"
 import { itIn } from "./support/ItIn.ts"
 import { assertFields } from "./support/Steps.ts"
-import { caller, request, tenant, world } from "./support/World.ts"
+import { caller, request, tenant, type World, world } from "./support/World.ts"
 
 const live: Caller = { ...caller, tenant: { ...tenant, environment: "production" } }
 
@@ -32,13 +32,9 @@ const orderOf = (candidates: ReadonlyArray<StrategyCandidate>, drawn = 0.999, pa
   bySuccess(paymentId, defaultExploration).order({ payment: request().details, candidates, draw: () => drawn })
 
 describe("ordering by measured success", () => {
-  it("the order of priority applies while nothing is known", () => {
-    assert.deepStrictEqual(
-      orderOf([candidate("a", of(0, 0)), candidate("b", of(0, 0)), candidate("c", of(0, 0))]).order,
-      ["a", "b", "c"]
-    )
-  })
   it("a first connection that is not known well leads while it may be the best", () => {
+    const nothing = ["a", "b", "c"].map((id) => candidate(id, of(0, 0)))
+    assert.deepStrictEqual(orderOf(nothing).order, ["a", "b", "c"])
     const { note, order } = orderOf([candidate("a", of(4, 1)), candidate("b", of(48, 2))])
     assert.deepStrictEqual(order, ["a", "b"])
     assert.match(note ?? "", /leads by its priority until 20 outcomes/u)
@@ -104,26 +100,18 @@ describe("a connection that drops from 95 % to 60 %, beside one of 90 %", () => 
 
 const auto: RoutingSettings = { mode: "auto", auto: { exploration: 0 } }
 const learner = () => world({ environment: "production", routing: auto })
-const declined: ChargeAnswer = {
-  _tag: "Declined",
-  providerRef: "ref",
-  category: "do_not_honor",
-  code: "05",
-  soft: false
-}
+const declined = { _tag: "Declined", providerRef: "ref", category: "do_not_honor", code: "05", soft: false } as const
 const captured = ({ attemptId }: { readonly attemptId: string }): ChargeAnswer => ({
   _tag: "Captured",
   providerRef: `ref_${attemptId}`
 })
 
 /** Creates one payment after the other, and tells where each went first. */
-const firsts = (provider: ReturnType<typeof world>["provider"], count: number, who: Caller) =>
-  Effect.gen(function* () {
-    const pointsman = yield* Pointsman
-    provider.charges.length = 0
-    for (let number = 0; number < count; number++) yield* pointsman.create(who, request())
-    return provider.charges.map(({ connectionId }) => connectionId)
-  })
+const firsts = Effect.fnUntraced(function* ({ charges }: World["provider"], count: number, who: Caller) {
+  charges.length = 0
+  for (let number = 0; number < count; number++) yield* (yield* Pointsman).create(who, request())
+  return charges.map(({ connectionId }) => connectionId)
+})
 
 describe("what auto learns", () => {
   const learning = learner()
@@ -145,17 +133,16 @@ describe("what auto learns", () => {
     assert.isAbove(first?.rates?.segment.succeeded ?? 0, 30)
   })
 
-  itIn("sandbox outcomes teach nothing", world({ routing: auto }), function* (own) {
-    own.provider.onCharge = (charge) => Effect.succeed(charge.connectionId === "main" ? declined : captured(charge))
-    const went = yield* firsts(own.provider, 60, caller)
-    assert.deepStrictEqual(new Set(went), new Set(["main"]))
-  })
-
-  itIn("declines that any connection would have met do not count against one", learner(), function* (own) {
-    own.provider.onCharge = () => Effect.succeed({ ...declined, category: "insufficient_funds" })
-    const went = yield* firsts(own.provider, 60, live)
-    assert.deepStrictEqual(new Set(went), new Set(["main"]))
-  })
+  for (const [what, who, own, category] of [
+    ["of the sandbox", caller, world({ routing: auto }), "do_not_honor"],
+    ["that any connection would have met", live, learner(), "insufficient_funds"]
+  ] as const) {
+    itIn(`declines ${what} do not count against a connection`, own, function* ({ provider }) {
+      provider.onCharge = (charge) =>
+        Effect.succeed(charge.connectionId === "main" ? { ...declined, category } : captured(charge))
+      assert.deepStrictEqual(new Set(yield* firsts(provider, 60, who)), new Set(["main"]))
+    })
+  }
 
   const mismatching = learner()
   itIn("a provider that states another amount neither succeeded nor failed", mismatching, function* (_, pointsman) {
@@ -171,9 +158,8 @@ describe("what auto learns", () => {
   const untyped = world({ environment: "production" })
   it.effect("the provider's answer is recorded when routing's own records are malformed", () =>
     Effect.gen(function* () {
-      const pointsman = yield* Pointsman
       const cardBrand = { trim: "no text" } as unknown as string
-      const { payment } = yield* pointsman.create(live, request({ details: { cardBrand } }))
+      const { payment } = yield* (yield* Pointsman).create(live, request({ details: { cardBrand } }))
       assert.strictEqual(payment.state, "Captured")
     }).pipe(Effect.provide(untyped.layer), Effect.provideService(References.MinimumLogLevel, "None"))
   )
@@ -263,8 +249,7 @@ describe("a strategy of the library's user", () => {
 
   const cheap = strategic("cheapest")
   itIn("a router that the settings name sets the order; the decision says scores and why", cheap, function* () {
-    const pointsman = yield* Pointsman
-    const { payment } = yield* pointsman.create(caller, request())
+    const { payment } = yield* (yield* Pointsman).create(caller, request())
     assert.deepInclude(payment.routing, { strategy: "cheapest", mode: "failover", note: "It costs less there." })
     // What it left out is asked last; what it made up is not asked at all.
     assertFields(payment.routing?.candidates, ["connectionId", "score"], ["backup", 25], ["main", 30])
@@ -284,8 +269,7 @@ describe("a strategy of the library's user", () => {
   ] as const) {
     const faulty = strategic(name)
     itIn(`payments keep the configured order if a router is ${name}, which is explained`, faulty, function* () {
-      const pointsman = yield* Pointsman
-      const { payment } = yield* pointsman.create(caller, request())
+      const { payment } = yield* (yield* Pointsman).create(caller, request())
       assert.match(payment.routing?.note ?? "", note)
       assert.strictEqual(faulty.provider.charges[0]?.connectionId, "main")
     })

@@ -1,21 +1,22 @@
 /** Messages that say that a charge changed and not what, and messages that name a charge by one of its captures or refunds. */
-import { assert, describe, it } from "@effect/vitest"
-import { type Payment, Pointsman } from "@pointsman/core"
+import { assert, describe } from "@effect/vitest"
+import { Pointsman } from "@pointsman/core"
 import {
   type ChargeRecord,
   type ChargeState,
   type Found,
   type FoundRefund,
-  Ledger,
   type MessageAbout,
   Unanswered
 } from "@pointsman/core/ports"
-import { Deferred, Effect, Fiber, Option } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { operate } from "./support/Operations.ts"
-import { stored, typesOf } from "./support/Pages.ts"
+import { itHere } from "./support/ItIn.ts"
+import { say } from "./support/Messages.ts"
+import { created, operate } from "./support/Operations.ts"
+import { bookOf, stored, typesOf } from "./support/Pages.ts"
 import { assertFields } from "./support/Steps.ts"
-import { caller, request, tenant, type World, world } from "./support/World.ts"
+import type { World } from "./support/World.ts"
 
 const providerRef = "ref"
 const captured: ChargeState = { _tag: "Captured", providerRef }
@@ -31,119 +32,101 @@ const found = (...refunds: ReadonlyArray<FoundRefund>): Found<ChargeRecord> => (
   refunds
 })
 
-let written = 0
-
-const say = Effect.fnUntraced(function* (about: MessageAbout) {
-  const pointsman = yield* Pointsman
-  const message = { id: `msg_${++written}`, at: 1, about }
-  yield* pointsman.recordMessage({ connectionId: "main", tenant, receivedAt: 0, body: "{}", reason: null, message })
-  const { items } = yield* pointsman.messages({ limit: 100 })
-  const { outcome, paymentId } = items.find(({ eventId }) => eventId === message.id) ?? {}
+const tell = Effect.fnUntraced(function* (about: MessageAbout) {
+  yield* say(about, { at: 1 })
+  // The newest first.
+  const { outcome, paymentId } = (yield* (yield* Pointsman).messages({ limit: 1 })).items[0] ?? {}
   return { outcome, paymentId }
 })
 
 const changed = (name = providerRef) =>
-  say({ _tag: "Changed", charge: { providerRef: name }, reason: "charge.refunded" })
+  tell({ _tag: "Changed", charge: { providerRef: name }, reason: "charge.refunded" })
 
 const checkAfter = Effect.fnUntraced(function* (seconds: number) {
   yield* TestClock.adjust(`${seconds} seconds`)
   return yield* (yield* Pointsman).checkDue
 })
 
-const book = Effect.fnUntraced(function* ({ id }: Payment) {
-  return Option.getOrThrow(yield* (yield* Ledger).book(tenant, id))
-})
-
-const created = Effect.fnUntraced(function* (own: World, state: ChargeState = captured) {
+const charged = (own: World, state: ChargeState = captured) => {
   own.provider.onCharge = () => Effect.succeed(state)
-  return (yield* (yield* Pointsman).create(caller, request())).payment
-})
-
-const test = (name: string, run: (own: World) => Effect.Effect<void, unknown, Pointsman | Ledger>) => {
-  const own = world()
-  it.effect(name, () => Effect.provide(run(own), own.layer))
+  return created()
 }
 
 describe("a message that a charge changed, and not how", () => {
-  test("a captured payment is looked up in ten seconds, and a refund by hand counts", (own) =>
-    Effect.gen(function* () {
-      const payment = yield* created(own)
-      own.provider.onLookUpCharge = () => Effect.succeed(found(byHand("re_1", 400)))
-      assert.deepStrictEqual(yield* changed(), { outcome: "waits", paymentId: payment.id })
-      assert.strictEqual((yield* stored(payment)).refundedMinor, 0)
-      assert.strictEqual(yield* checkAfter(10), 1)
-      const { payment: after, refunds } = yield* book(payment)
-      assert.deepInclude(after, { state: "PartiallyRefunded", refundedMinor: 400, review: null })
-      assertFields(refunds, ["origin", "providerRefundId"], ["provider", "re_1"])
-      assert.isEmpty(after.reported?.undecided)
-      yield* checkAfter(60)
-      assert.lengthOf(own.provider.lookUps, 1)
-    }))
+  itHere("a captured payment is looked up in ten seconds, and a refund by hand counts", function* (own) {
+    const payment = yield* charged(own)
+    own.provider.onLookUpCharge = () => Effect.succeed(found(byHand("re_1", 400)))
+    assert.deepStrictEqual(yield* changed(), { outcome: "waits", paymentId: payment.id })
+    assert.strictEqual((yield* stored(payment)).refundedMinor, 0)
+    assert.strictEqual(yield* checkAfter(10), 1)
+    const { payment: after, refunds } = yield* bookOf(payment)
+    assert.deepInclude(after, { state: "PartiallyRefunded", refundedMinor: 400, review: null })
+    assertFields(refunds, ["origin", "providerRefundId"], ["provider", "re_1"])
+    assert.isEmpty(after.reported?.undecided)
+    yield* checkAfter(60)
+    assert.lengthOf(own.provider.lookUps, 1)
+  })
 
   for (const [what, answer] of [
     ["is not answered", Effect.fail(new Unanswered({ reason: "timed out" }))],
     ["is not possible", Effect.fail(new Unanswered({ reason: "no lookups", isUnsupported: true }))],
     ["finds nothing", Effect.succeed({ _tag: "NotFound", conclusive: false } as const)]
   ] as const) {
-    test(`operations review a payment each time a lookup ${what}`, (own) =>
-      Effect.gen(function* () {
-        const payment = yield* created(own)
-        own.provider.onLookUpCharge = () => answer
-        for (const times of [1, 2]) {
-          yield* changed()
-          yield* checkAfter(10)
-          const after = yield* stored(payment)
-          assert.deepStrictEqual(after.review?.reasons, ["conflict"])
-          assert.isEmpty(after.reported?.undecided)
-          assert.lengthOf(
-            (yield* typesOf(payment)).filter((type) => type === "payment.conflict"),
-            times
-          )
-        }
-      }))
+    itHere(`operations review a payment each time a lookup ${what}`, function* (own) {
+      const payment = yield* charged(own)
+      own.provider.onLookUpCharge = () => answer
+      for (const times of [1, 2]) {
+        yield* changed()
+        yield* checkAfter(10)
+        const after = yield* stored(payment)
+        assert.deepStrictEqual(after.review?.reasons, ["conflict"])
+        assert.isEmpty(after.reported?.undecided)
+        assert.lengthOf(
+          (yield* typesOf(payment)).filter((type) => type === "payment.conflict"),
+          times
+        )
+      }
+    })
   }
 
-  test("a charge that changes during a lookup is looked up again", (own) =>
-    Effect.gen(function* () {
-      const payment = yield* created(own)
-      const asked = yield* Deferred.make<void>()
-      const answer = yield* Deferred.make<Found<ChargeRecord>>()
-      own.provider.onLookUpCharge = () => Effect.andThen(Deferred.succeed(asked, undefined), Deferred.await(answer))
-      yield* changed()
-      yield* TestClock.adjust("10 seconds")
-      const check = yield* Effect.forkChild((yield* Pointsman).checkDue)
-      yield* Deferred.await(asked)
-      yield* changed()
-      yield* Deferred.succeed(answer, found(byHand("re_1", 100)))
-      yield* Fiber.join(check)
-      assert.lengthOf((yield* stored(payment)).reported?.undecided ?? [], 1)
-      assert.strictEqual((yield* stored(payment)).refundedMinor, 100)
-      own.provider.onLookUpCharge = () => Effect.succeed(found(byHand("re_1", 100), byHand("re_2", 300)))
-      yield* checkAfter(10)
-      assert.strictEqual((yield* stored(payment)).refundedMinor, 400)
-    }))
+  itHere("a charge that changes during a lookup is looked up again", function* (own) {
+    const payment = yield* charged(own)
+    const asked = yield* Deferred.make<void>()
+    const answer = yield* Deferred.make<Found<ChargeRecord>>()
+    own.provider.onLookUpCharge = () => Effect.andThen(Deferred.succeed(asked, undefined), Deferred.await(answer))
+    yield* changed()
+    yield* TestClock.adjust("10 seconds")
+    const check = yield* Effect.forkChild((yield* Pointsman).checkDue)
+    yield* Deferred.await(asked)
+    yield* changed()
+    yield* Deferred.succeed(answer, found(byHand("re_1", 100)))
+    yield* Fiber.join(check)
+    assert.lengthOf((yield* stored(payment)).reported?.undecided ?? [], 1)
+    assert.strictEqual((yield* stored(payment)).refundedMinor, 100)
+    own.provider.onLookUpCharge = () => Effect.succeed(found(byHand("re_1", 100), byHand("re_2", 300)))
+    yield* checkAfter(10)
+    assert.strictEqual((yield* stored(payment)).refundedMinor, 400)
+  })
 
-  test("a charge is looked up again after the process died between what it found", (own) =>
-    Effect.gen(function* () {
-      const payment = yield* created(own)
-      own.provider.onLookUpCharge = () => Effect.succeed(found(byHand("re_1", 100), byHand("re_2", 300)))
-      yield* changed()
-      const before = own.ledger.changes.length
-      own.ledger.onCommit = () => (own.ledger.changes.length > before + 1 ? "unwritten" : undefined)
-      yield* checkAfter(10)
-      own.ledger.onCommit = () => undefined
-      assert.lengthOf((yield* stored(payment)).reported?.undecided ?? [], 1)
-      yield* checkAfter(3_600)
-      assert.deepInclude(yield* stored(payment), { refundedMinor: 400, review: null })
-    }))
+  itHere("a charge is looked up again after the process died between what it found", function* (own) {
+    const payment = yield* charged(own)
+    own.provider.onLookUpCharge = () => Effect.succeed(found(byHand("re_1", 100), byHand("re_2", 300)))
+    yield* changed()
+    const before = own.ledger.changes.length
+    own.ledger.onCommit = () => (own.ledger.changes.length > before + 1 ? "unwritten" : undefined)
+    yield* checkAfter(10)
+    own.ledger.onCommit = () => undefined
+    assert.lengthOf((yield* stored(payment)).reported?.undecided ?? [], 1)
+    yield* checkAfter(3_600)
+    assert.deepInclude(yield* stored(payment), { refundedMinor: 400, review: null })
+  })
 
-  test("a charge of another connection, or of none, is not looked up", (own) =>
-    Effect.gen(function* () {
-      yield* created(own)
-      assert.deepStrictEqual(yield* changed("another"), { outcome: "unmatched", paymentId: null })
-      yield* checkAfter(60)
-      assert.isEmpty(own.provider.lookUps)
-    }))
+  itHere("a charge of another connection, or of none, is not looked up", function* (own) {
+    yield* charged(own)
+    assert.deepStrictEqual(yield* changed("another"), { outcome: "unmatched", paymentId: null })
+    yield* checkAfter(60)
+    assert.isEmpty(own.provider.lookUps)
+  })
 })
 
 describe("a message that names a charge by a part of it", () => {
@@ -154,23 +137,21 @@ describe("a message that names a charge by a part of it", () => {
     state: () => ({ _tag: "Succeeded", providerRefundId, stated: eur(100) })
   })
 
-  test("the id of a capture that was stated before refunds its payment", (own) =>
-    Effect.gen(function* () {
-      const payment = yield* created(own)
-      const capture = { id: "cap_1", money: payment.money }
-      yield* say({ _tag: "Charge", charge: { providerRef }, state: () => ({ ...captured, capture }) })
-      assert.deepStrictEqual(yield* say(refundOf("cap_1", "re_1")), { outcome: "applied", paymentId: payment.id })
-      assert.deepStrictEqual(yield* say(refundOf("cap_2", "re_2")), { outcome: "unmatched", paymentId: null })
-      assert.strictEqual((yield* stored(payment)).refundedMinor, 100)
-    }))
+  itHere("the id of a capture that was stated before refunds its payment", function* (own) {
+    const payment = yield* charged(own)
+    const capture = { id: "cap_1", money: payment.money }
+    yield* tell({ _tag: "Charge", charge: { providerRef }, state: () => ({ ...captured, capture }) })
+    assert.deepStrictEqual(yield* tell(refundOf("cap_1", "re_1")), { outcome: "applied", paymentId: payment.id })
+    assert.deepStrictEqual(yield* tell(refundOf("cap_2", "re_2")), { outcome: "unmatched", paymentId: null })
+    assert.strictEqual((yield* stored(payment)).refundedMinor, 100)
+  })
 
-  test("the id of a refund of ours is that refund", (own) =>
-    Effect.gen(function* () {
-      const payment = yield* created(own)
-      own.provider.onRefund = () => Effect.succeed({ _tag: "RefundPending", providerRefundId: "re_1" })
-      yield* operate("refund", payment.id, { amountMinor: 100, idempotencyKey: "refund-key" })
-      assert.deepStrictEqual(yield* say(refundOf("re_1", "re_1")), { outcome: "applied", paymentId: payment.id })
-      const { payment: after, refunds } = yield* book(payment)
-      assert.deepStrictEqual([after.refundedMinor, refunds.length], [100, 1])
-    }))
+  itHere("the id of a refund of ours is that refund", function* (own) {
+    const payment = yield* charged(own)
+    own.provider.onRefund = () => Effect.succeed({ _tag: "RefundPending", providerRefundId: "re_1" })
+    yield* operate("refund", payment.id, { amountMinor: 100, idempotencyKey: "refund-key" })
+    assert.deepStrictEqual(yield* tell(refundOf("re_1", "re_1")), { outcome: "applied", paymentId: payment.id })
+    const { payment: after, refunds } = yield* bookOf(payment)
+    assert.deepStrictEqual([after.refundedMinor, refunds.length], [100, 1])
+  })
 })

@@ -2,11 +2,24 @@
 import { assert, describe } from "@effect/vitest"
 import { type Payment, type PaymentState, Pointsman } from "@pointsman/core"
 import { type ChargeState, type Found, Ledger, type RefundState, Unanswered } from "@pointsman/core/ports"
-import { Effect, Fiber, Option, Result } from "effect"
+import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { itIn } from "./support/ItIn.ts"
-import { operate } from "./support/Operations.ts"
-import { anotherWriter, comeBack, hosted, live, liveCaller, liveConnections, paged, typesOf } from "./support/Pages.ts"
+import { itHere, itIn } from "./support/ItIn.ts"
+import { ofAttempt, say } from "./support/Messages.ts"
+import { authorized, created, operate, payable, told as toldBy } from "./support/Operations.ts"
+import {
+  anotherWriter,
+  attemptsOf,
+  bookOf,
+  comeBack,
+  hosted,
+  live,
+  liveCaller,
+  liveConnections,
+  newest,
+  paged,
+  typesOf
+} from "./support/Pages.ts"
 import { assertFields } from "./support/Steps.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
 
@@ -23,39 +36,26 @@ const found = <State>(state: State): Found<State> => ({ _tag: "Found", state })
 
 /** Runs the background until nothing is due. */
 const checkAll = Effect.gen(function* () {
-  const pointsman = yield* Pointsman
-  yield* Effect.repeat(pointsman.checkDue, { while: (count) => count > 0 })
+  yield* Effect.repeat((yield* Pointsman).checkDue, { while: (count) => count > 0 })
 })
 
 const stateOf = ({ id }: Payment) => Effect.flatMap(Pointsman, ({ payment }) => payment(tenant, id))
 
-/** The payment that was created last. */
-const newest = Effect.gen(function* () {
-  const [payment] = (yield* (yield* Pointsman).payments(tenant, { limit: 1 })).items
-  assert(payment !== undefined)
-  return payment
-})
-
 const lastEvent = (of: Payment) => Effect.map(typesOf(of), (types) => types.at(-1))
-
-const create = (captureMethod: "automatic" | "manual" = "automatic") =>
-  Effect.flatMap(Pointsman, (pointsman) =>
-    Effect.map(pointsman.create(caller, request({ details: { captureMethod } })), ({ payment }) => payment)
-  )
 
 /** How a payment enters a state with something open. */
 const given = {
   ChargeUnknown: (own: World) => {
     own.provider.onCharge = () => silent
-    return create()
+    return created()
   },
   ChargePending: (own: World) => {
     own.provider.onCharge = () => Effect.succeed({ _tag: "Pending", providerRef })
-    return create()
+    return created()
   },
   Authorized: (own: World) => {
     own.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef })
-    return create("manual")
+    return authorized
   },
   CaptureUnknown: (own: World) => {
     own.provider.onCapture = () => silent
@@ -71,11 +71,11 @@ const given = {
   },
   RefundUnknown: (own: World) => {
     own.provider.onRefund = () => silent
-    return Effect.tap(create(), ({ id }) => operate("refund", id, { amountMinor: 500 }))
+    return Effect.tap(created(), ({ id }) => operate("refund", id, { amountMinor: 500 }))
   },
   RefundPending: (own: World) => {
     own.provider.onRefund = () => Effect.succeed({ _tag: "RefundPending", providerRefundId: "refund" })
-    return Effect.tap(create(), ({ id }) => operate("refund", id, { amountMinor: 500 }))
+    return Effect.tap(created(), ({ id }) => operate("refund", id, { amountMinor: 500 }))
   }
 }
 
@@ -91,7 +91,7 @@ const declined: Records = {
   charge: found({ _tag: "Declined", providerRef, category: "expired_card", code: "expired", soft: false })
 }
 const canceled: Records = { charge: found({ _tag: "Canceled", providerRef }) }
-const authorized: Records = { charge: found({ _tag: "Authorized", providerRef }) }
+const held: Records = { charge: found({ _tag: "Authorized", providerRef }) }
 const pending: Records = {
   charge: found({ _tag: "Pending", providerRef }),
   refund: found({ _tag: "RefundPending", providerRefundId: "refund" })
@@ -142,7 +142,7 @@ const cases: Readonly<Record<keyof typeof given, readonly [after: number, Readon
     minute,
     [
       ["captured", captured(1500), "Captured", "payment.captured", { capturedMinor: 1500 }],
-      ["authorized still, after twice the time-out", authorized, "Authorized", "payment.authorized", {}, 5 * minute],
+      ["authorized still, after twice the time-out", held, "Authorized", "payment.authorized", {}, 5 * minute],
       ["pending", pending, "CapturePending", "payment.pending"],
       ["canceled", canceled, "Voided", "payment.cancelled"],
       ["captured, and more than was asked", captured(1999), "CaptureUnknown", "payment.amount_mismatch"],
@@ -153,14 +153,14 @@ const cases: Readonly<Record<keyof typeof given, readonly [after: number, Readon
     hour,
     [
       ["captured", captured(1500), "Captured", "payment.captured"],
-      ["authorized still", authorized, "CapturePending", "payment.authorized"]
+      ["authorized still", held, "CapturePending", "payment.authorized"]
     ]
   ],
   VoidUnknown: [
     minute,
     [
       ["canceled", canceled, "Voided", "payment.cancelled"],
-      ["authorized still, after twice the time-out", authorized, "Authorized", "payment.authorized", {}, 5 * minute],
+      ["authorized still, after twice the time-out", held, "Authorized", "payment.authorized", {}, 5 * minute],
       ["captured", captured(), "Captured", "payment.captured"]
     ]
   ],
@@ -184,28 +184,26 @@ const cases: Readonly<Record<keyof typeof given, readonly [after: number, Readon
   ]
 }
 
-describe("what the provider's record says", () => {
-  const states = Object.keys(cases) as Array<keyof typeof given>
-  const rows = states.flatMap((from) => cases[from][1].map((row) => [from, cases[from][0], row] as const))
-  for (const [from, usual, [says, { charge, refund }, becomes, event, amounts = {}, after = usual]] of rows) {
-    itIn(`${from} with a record of ${says} is ${becomes}`, world(), function* (own) {
-      const payment = yield* given[from](own)
-      own.provider.onLookUpCharge = () => Effect.succeed(charge ?? perhaps)
-      own.provider.onLookUpRefund = () => Effect.succeed(refund ?? perhaps)
-      const sent = own.provider.charges.length + own.provider.captures.length + own.provider.refunds.length
-      yield* TestClock.adjust(after)
-      yield* checkAll
-      assert.deepInclude(yield* stateOf(payment), { state: becomes, ...amounts })
-      assert.strictEqual(yield* lastEvent(payment), event)
-      assert.strictEqual(own.provider.lookUps.length + own.provider.refundLookUps.length, 1)
-      // A lookup is all that the background ever sends.
-      assert.strictEqual(own.provider.charges.length + own.provider.captures.length + own.provider.refunds.length, sent)
-    })
-  }
-})
+const states = Object.keys(cases) as Array<keyof typeof given>
+const rows = states.flatMap((from) => cases[from][1].map((row) => [from, cases[from][0], row] as const))
+for (const [from, usual, [says, { charge, refund }, becomes, event, amounts = {}, after = usual]] of rows) {
+  itHere(`${from} with a record of ${says} is ${becomes}`, function* (own) {
+    const payment = yield* given[from](own)
+    own.provider.onLookUpCharge = () => Effect.succeed(charge ?? perhaps)
+    own.provider.onLookUpRefund = () => Effect.succeed(refund ?? perhaps)
+    const sent = own.provider.charges.length + own.provider.captures.length + own.provider.refunds.length
+    yield* TestClock.adjust(after)
+    yield* checkAll
+    assert.deepInclude(yield* stateOf(payment), { state: becomes, ...amounts })
+    assert.strictEqual(yield* lastEvent(payment), event)
+    assert.strictEqual(own.provider.lookUps.length + own.provider.refundLookUps.length, 1)
+    // A lookup is all that the background ever sends.
+    assert.strictEqual(own.provider.charges.length + own.provider.captures.length + own.provider.refunds.length, sent)
+  })
+}
 
 describe("when it looks", () => {
-  itIn("an UNKNOWN charge is asked after 1 and 5 minutes, then every 30 minutes", world(), function* (own) {
+  itHere("an UNKNOWN charge is asked after 1 and 5 minutes, then every 30 minutes", function* (own) {
     yield* given.ChargeUnknown(own)
     const looks = [minute, 5 * minute, 30 * minute, 60 * minute, 90 * minute]
     for (const [index, at] of looks.entries()) {
@@ -266,43 +264,36 @@ describe("when it looks", () => {
     }
   })
 
-  itIn("a lookup without an answer changes nothing and is repeated later", world(), function* (own) {
-    const payment = yield* given.ChargeUnknown(own)
-    own.provider.onLookUpCharge = () => silent
-    yield* TestClock.adjust(minute)
-    yield* checkAll
-    assert.strictEqual((yield* stateOf(payment)).state, "ChargeUnknown")
-    own.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Captured", providerRef }))
-    yield* TestClock.adjust(4 * minute)
-    yield* checkAll
-    assert.strictEqual((yield* stateOf(payment)).state, "Captured")
-  })
-
-  itIn("a lookup during which the process is stopped is repeated at the next interval", world(), function* (own) {
-    const payment = yield* given.ChargeUnknown(own)
-    own.provider.onLookUpCharge = () => Effect.never
-    yield* TestClock.adjust(minute)
-    const background = yield* Effect.forkChild((yield* Pointsman).keepChecking(second), { startImmediately: true })
-    yield* Effect.yieldNow
-    yield* Fiber.interrupt(background)
-    own.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Captured", providerRef }))
-    yield* TestClock.adjust(4 * minute)
-    yield* checkAll
-    assert.strictEqual((yield* stateOf(payment)).state, "Captured")
-  })
-
-  itIn("a lookup that the store could not record is repeated at the next interval", world(), function* (own) {
-    const payment = yield* given.ChargeUnknown(own)
-    own.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Captured", providerRef }))
-    own.ledger.onCommit = () => "unwritten"
-    yield* TestClock.adjust(minute)
-    yield* checkAll
-    assert.strictEqual((yield* stateOf(payment)).state, "ChargeUnknown")
-    own.ledger.onCommit = () => undefined
-    yield* TestClock.adjust(4 * minute)
-    yield* checkAll
-    assert.strictEqual((yield* stateOf(payment)).state, "Captured")
-  })
+  const lost: Readonly<Record<string, (own: World) => void>> = {
+    "without an answer": ({ provider }) => {
+      provider.onLookUpCharge = () => silent
+    },
+    "during which the process is stopped": ({ provider }) => {
+      provider.onLookUpCharge = () => Effect.never
+    },
+    "that the store could not record": ({ ledger }) => {
+      ledger.onCommit = () => "unwritten"
+    }
+  }
+  for (const [what, lose] of Object.entries(lost)) {
+    itHere(`a lookup ${what} changes nothing and is repeated at the next interval`, function* (own, pointsman) {
+      const payment = yield* given.ChargeUnknown(own)
+      const captures = () => Effect.succeed(found({ _tag: "Captured", providerRef } as const))
+      own.provider.onLookUpCharge = captures
+      lose(own)
+      yield* TestClock.adjust(minute)
+      const background = yield* Effect.forkChild(pointsman.keepChecking(second), { startImmediately: true })
+      for (let turn = 0; turn < 20; turn++) yield* Effect.yieldNow
+      yield* Fiber.interrupt(background)
+      assert.lengthOf(own.provider.lookUps, 1)
+      assert.strictEqual((yield* stateOf(payment)).state, "ChargeUnknown")
+      own.provider.onLookUpCharge = captures
+      own.ledger.onCommit = () => undefined
+      yield* TestClock.adjust(4 * minute)
+      yield* checkAll
+      assert.strictEqual((yield* stateOf(payment)).state, "Captured")
+    })
+  }
 })
 
 describe("requests that died mid-call", () => {
@@ -311,15 +302,12 @@ describe("requests that died mid-call", () => {
   for (const kind of kinds) {
     const own = world({ providerTimeoutMillis: 60 * minute, checkIntervals: { deadRequestMillis: minute } })
     itIn(`a ${kind} without a key is unknown once the claim window is over, and not before`, own, function* () {
-      const pointsman = yield* Pointsman
       own.provider.onCharge = kind === "create" ? () => Effect.never : own.provider.onCharge
       own.provider.onCapture = () => Effect.never
       own.provider.onVoid = () => Effect.never
       own.provider.onRefund = () => Effect.never
-      const captureMethod = kind === "capture" || kind === "void" ? "manual" : "automatic"
-      const created = pointsman.create(caller, request({ details: { captureMethod } }))
-      if (kind === "create") yield* Effect.forkDetach(created, { startImmediately: true })
-      else yield* Effect.forkDetach(operate(kind, (yield* created).payment.id), { startImmediately: true })
+      const asked = kind === "create" ? created() : operate(kind, (yield* payable(kind)).id)
+      yield* Effect.forkDetach(Effect.exit<unknown, unknown, Pointsman>(asked), { startImmediately: true })
       const before = yield* newest
       yield* TestClock.adjust(15 * minute - 1)
       yield* checkAll
@@ -345,14 +333,13 @@ describe("requests that died mid-call", () => {
     yield* TestClock.adjust(3 * hour)
     yield* checkAll
     assert.strictEqual((yield* stateOf(payment)).state, "Authorized")
-    const again = yield* ask
-    assert.isTrue(Result.isFailure(again) && again.failure._tag === "pointsman/ResultUnknown")
+    assert.strictEqual(toldBy(yield* ask), "pointsman/ResultUnknown")
     assert.lengthOf(keyed.provider.captures, 1)
   })
 })
 
 describe("what was recorded already", () => {
-  itIn("an accepted capture that is still pending is written once and looked up daily", world(), function* (own) {
+  itHere("an accepted capture that is still pending is written once and looked up daily", function* (own) {
     const payment = yield* given.CapturePending(own)
     const before = yield* stateOf(payment)
     own.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Pending", providerRef }))
@@ -365,7 +352,7 @@ describe("what was recorded already", () => {
     assert.lengthOf(own.provider.lookUps, 26)
   })
 
-  itIn("an unusable amount is reported once, and looked up every 30 minutes", world(), function* (own, _pointsman) {
+  itHere("an unusable amount is reported once, and looked up every 30 minutes", function* (own, _pointsman) {
     const payment = yield* given.CaptureUnknown(own)
     const stated = { minorUnits: 1999, currency: "EUR" } as const
     own.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Captured", providerRef, stated }))
@@ -379,7 +366,7 @@ describe("what was recorded already", () => {
     assert.lengthOf(own.provider.lookUps, 6)
   })
 
-  itIn("a refund of another amount, and one still pending, are each reported once", world(), function* (own) {
+  itHere("a refund of another amount, and one still pending, are each reported once", function* (own) {
     const payment = yield* given.RefundPending(own)
     own.provider.onRefund = () => silent
     yield* operate("refund", payment.id, { amountMinor: 700 })
@@ -455,7 +442,6 @@ describe("what comes in between", () => {
 
   const late = world({ providerTimeoutMillis: 5 * minute, checkIntervals: { deadRequestMillis: minute } })
   itIn("a recorded capture is kept when an older lookup finds nothing", late, function* () {
-    const ledger = yield* Ledger
     const payment = yield* given.Authorized(late)
     // The provider confirmed, and the store takes everything but that.
     let isRefusing = true
@@ -472,15 +458,14 @@ describe("what comes in between", () => {
     isRefusing = false
     yield* TestClock.adjust(200 * second)
     yield* Fiber.join(looking)
-    const after = Option.getOrThrow(yield* ledger.book(tenant, payment.id))
+    const after = yield* bookOf(payment)
     assert.strictEqual(after.payment.state, "Captured")
     assert.deepInclude(after.operations[0], { outcome: "Confirmed", reason: null })
   })
 })
 
 describe("a hosted page", () => {
-  itIn("a payment whose time is over is CANCELLED in the list without an action, once", world(), function* () {
-    const pointsman = yield* Pointsman
+  itHere("a payment whose time is over is CANCELLED in the list without an action, once", function* (_, pointsman) {
     const { payment } = yield* paged()
     yield* TestClock.adjust(30 * minute - 1)
     yield* checkAll
@@ -512,83 +497,62 @@ describe("a hosted page", () => {
   })
 })
 
-describe("a provider's own checkout", () => {
-  const challenged = world({ connections: liveConnections })
-  itIn("a pending payment is not declined while the customer is at a challenge again", challenged, function* () {
-    const pointsman = yield* Pointsman
-    challenged.provider.onOpenCheckout = ({ attemptId }) =>
-      Effect.succeed({
-        _tag: "CheckoutOpened",
-        reference: attemptId,
-        url: "https://pay.example/1",
-        expiresAt: 4 * hour
-      })
-    const { payment, token } = yield* paged(liveCaller)
-    yield* pointsman.openCheckout(token, comeBack)
-    challenged.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Pending", providerRef }))
-    assert.strictEqual((yield* pointsman.returnFromCheckout(token)).payment.state, "ChargePending")
-    challenged.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "NeedsCustomer", providerRef }))
-    yield* TestClock.adjust(hour)
-    yield* checkAll
-    assert.lengthOf(challenged.provider.lookUps, 2)
-    assert.strictEqual((yield* pointsman.payment(live, payment.id)).state, "ChargePending")
-  })
-})
-
-describe("an attempt that nobody answered while another one holds the money", () => {
-  const rivals: ReadonlyArray<readonly [string, Found<ChargeState>, ReadonlyArray<string>, string]> = [
-    ["captured", found({ _tag: "Captured", providerRef: "ref-2" }), ["payment.conflict"], "Captured"],
-    ["authorized", found({ _tag: "Authorized", providerRef: "ref-2" }), ["payment.conflict"], "Authorized"],
-    ["canceled", found({ _tag: "Canceled", providerRef: "ref-2" }), [], "Canceled"],
-    ["never received", never, [], "Rejected"]
-  ]
-  for (const [says, record, told, outcome] of rivals) {
-    itIn(`a payment whose provider says ${says} is ${outcome}, reported once, and left`, world(), function* (own) {
-      const pointsman = yield* Pointsman
-      const ledger = yield* Ledger
-      own.provider.onCharge = ({ connectionId }) =>
-        connectionId === "main"
-          ? Effect.succeed({ _tag: "Declined", providerRef, category: "do_not_honor", code: "05", soft: true })
-          : silent
-      const { payment } = yield* pointsman.create(caller, request())
-      const [first] = yield* ledger.attempts(tenant, payment.id)
-      yield* pointsman.recordMessage({
-        connectionId: "main",
-        tenant,
-        receivedAt: 0,
-        body: "{}",
-        reason: null,
-        message: {
-          id: "msg_1",
-          at: 0,
-          about: {
-            _tag: "Charge",
-            charge: { attemptId: first?.id ?? "" },
-            state: () => ({ _tag: "Captured", providerRef })
-          }
-        }
-      })
-      const before = yield* stateOf(payment)
-      assert.deepInclude(before, { state: "Captured", connectionId: "main" })
-      // Its provider is asked, and waits in its own connection's share.
-      assert.strictEqual(own.ledger.changes.at(-1)?.checkedConnection, "backup")
-      const events = (yield* typesOf(payment)).length
-      own.provider.onLookUpCharge = () => Effect.succeed(record)
-
-      yield* TestClock.adjust(30 * minute - 1)
-      yield* checkAll
-      assert.lengthOf(own.provider.lookUps, 0)
-      yield* TestClock.adjust(1)
-      yield* checkAll
-      assert.lengthOf(own.provider.lookUps, 1)
-      const { payment: after, attempts } = Option.getOrThrow(yield* ledger.book(tenant, payment.id))
-      assert.strictEqual(attempts.at(-1)?.outcome, outcome)
-      assert.deepInclude(after, { state: "Captured", connectionId: "main", capturedMinor: 1999 })
-      assert.deepStrictEqual((yield* typesOf(payment)).slice(events), told)
-      assert.deepStrictEqual(after.review?.reasons ?? [], told.length === 0 ? [] : ["double_charge"])
-      yield* TestClock.adjust(2 * day)
-      yield* checkAll
-      assert.lengthOf(own.provider.lookUps, 1)
+const challenged = world({ connections: liveConnections })
+itIn("a pending payment is not declined while the customer is at a challenge again", challenged, function* () {
+  const pointsman = yield* Pointsman
+  challenged.provider.onOpenCheckout = ({ attemptId }) =>
+    Effect.succeed({
+      _tag: "CheckoutOpened",
+      reference: attemptId,
+      url: "https://pay.example/1",
+      expiresAt: 4 * hour
     })
-  }
+  const { payment, token } = yield* paged(liveCaller)
+  yield* pointsman.openCheckout(token, comeBack)
+  challenged.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Pending", providerRef }))
+  assert.strictEqual((yield* pointsman.returnFromCheckout(token)).payment.state, "ChargePending")
+  challenged.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "NeedsCustomer", providerRef }))
+  yield* TestClock.adjust(hour)
+  yield* checkAll
+  assert.lengthOf(challenged.provider.lookUps, 2)
+  assert.strictEqual((yield* pointsman.payment(live, payment.id)).state, "ChargePending")
 })
+
+const rivals: ReadonlyArray<readonly [string, Found<ChargeState>, ReadonlyArray<string>, string]> = [
+  ["captured", found({ _tag: "Captured", providerRef: "ref-2" }), ["payment.conflict"], "Captured"],
+  ["authorized", found({ _tag: "Authorized", providerRef: "ref-2" }), ["payment.conflict"], "Authorized"],
+  ["canceled", found({ _tag: "Canceled", providerRef: "ref-2" }), [], "Canceled"],
+  ["never received", never, [], "Rejected"]
+]
+for (const [says, record, told, outcome] of rivals) {
+  itHere(`a payment whose provider says ${says} is ${outcome}, reported once, and left`, function* (own) {
+    own.provider.onCharge = ({ connectionId }) =>
+      connectionId === "main"
+        ? Effect.succeed({ _tag: "Declined", providerRef, category: "do_not_honor", code: "05", soft: true })
+        : silent
+    const payment = yield* created()
+    const [first] = yield* attemptsOf(payment)
+    yield* say(ofAttempt(first, { _tag: "Captured", providerRef }))
+    const before = yield* stateOf(payment)
+    assert.deepInclude(before, { state: "Captured", connectionId: "main" })
+    // Its provider is asked, and waits in its own connection's share.
+    assert.strictEqual(own.ledger.changes.at(-1)?.checkedConnection, "backup")
+    const events = (yield* typesOf(payment)).length
+    own.provider.onLookUpCharge = () => Effect.succeed(record)
+
+    yield* TestClock.adjust(30 * minute - 1)
+    yield* checkAll
+    assert.lengthOf(own.provider.lookUps, 0)
+    yield* TestClock.adjust(1)
+    yield* checkAll
+    assert.lengthOf(own.provider.lookUps, 1)
+    const { payment: after, attempts } = yield* bookOf(payment)
+    assert.strictEqual(attempts.at(-1)?.outcome, outcome)
+    assert.deepInclude(after, { state: "Captured", connectionId: "main", capturedMinor: 1999 })
+    assert.deepStrictEqual((yield* typesOf(payment)).slice(events), told)
+    assert.deepStrictEqual(after.review?.reasons ?? [], told.length === 0 ? [] : ["double_charge"])
+    yield* TestClock.adjust(2 * day)
+    yield* checkAll
+    assert.lengthOf(own.provider.lookUps, 1)
+  })
+}

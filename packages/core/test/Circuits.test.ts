@@ -1,11 +1,11 @@
-/** Circuits as an operator sees them, one probe at a time, and what is counted on the way. */
+/** Circuits as an operator sees them, one probe at a time, what is counted on the way, and what processes tell one another. */
 import { assert, describe, it } from "@effect/vitest"
 import { Pointsman } from "@pointsman/core"
-import { type ChargeAnswer, type NotSent, Unanswered } from "@pointsman/core/ports"
+import { type ChargeAnswer, type ChargeRequest, CircuitNews, type NotSent, Unanswered } from "@pointsman/core/ports"
 import { approve } from "@pointsman/core/testing"
-import { Deferred, Effect, Fiber, Metric } from "effect"
+import { Clock, Context, Deferred, Effect, Fiber, Layer, Metric } from "effect"
 import { TestClock } from "effect/testing"
-import { itIn } from "./support/ItIn.ts"
+import { itIn, itRuns } from "./support/ItIn.ts"
 import { assertFields, atOnce } from "./support/Steps.ts"
 import { caller, request, world } from "./support/World.ts"
 
@@ -17,6 +17,10 @@ const connections = [
   { id: "backup", circuitBreaker }
 ]
 
+/** `main` falls silent. */
+const mainFails = (charge: ChargeRequest & { readonly connectionId: string }) =>
+  charge.connectionId === "main" ? silence : approve(charge)
+
 const pay = Effect.flatMap(Pointsman, (pointsman) => pointsman.create(caller, request()))
 const circuits = Effect.flatMap(Pointsman, (pointsman) => pointsman.circuits)
 const states = Effect.map(circuits, (all) =>
@@ -27,7 +31,7 @@ describe("current circuits", () => {
   const seen = world({ connections })
   itIn("the circuit of a provider that falls silent and returns reports all its states", seen, function* () {
     assert.deepStrictEqual(yield* circuits, [])
-    seen.provider.onCharge = (charge) => (charge.connectionId === "main" ? silence : approve(charge))
+    seen.provider.onCharge = mainFails
     yield* TestClock.adjust(1_000)
     yield* pay
     assert.deepStrictEqual(yield* circuits, [
@@ -53,7 +57,7 @@ describe("current circuits", () => {
   itIn("20 payments that come during a probe do not ask that connection", world({ connections }), function* (own) {
     const { provider } = own
     const answer = yield* Deferred.make<ChargeAnswer>()
-    provider.onCharge = (charge) => (charge.connectionId === "main" ? silence : approve(charge))
+    provider.onCharge = mainFails
     yield* pay
     yield* pay
     yield* TestClock.adjust(30_000)
@@ -76,7 +80,7 @@ describe("current circuits", () => {
   const burst = world({ connections, yieldBetween: true })
   itIn("one of 20 payments at the same moment is the probe of a half-open circuit", burst, function* () {
     const { provider } = burst
-    provider.onCharge = (charge) => (charge.connectionId === "main" ? silence : approve(charge))
+    provider.onCharge = mainFails
     yield* pay
     yield* pay
     for (let round = 0; round < 3; round++) {
@@ -94,7 +98,7 @@ describe("current circuits", () => {
   const returned = world({ connections })
   itIn("the next payment is the probe after one whose payment could not be written", returned, function* () {
     const { ledger, provider } = returned
-    provider.onCharge = (charge) => (charge.connectionId === "main" ? silence : approve(charge))
+    provider.onCharge = mainFails
     yield* pay
     yield* pay
     yield* TestClock.adjust(30_000)
@@ -130,40 +134,119 @@ describe("current circuits", () => {
   })
 })
 
-describe("what is counted", () => {
-  const counted = world({
-    connections,
-    routing: {
-      mode: "failover",
-      rules: [{ name: "cash", when: { amount: { max: 100 } }, use: { mode: "fixed" } }]
+const counted = world({
+  connections,
+  routing: {
+    mode: "failover",
+    rules: [{ name: "cash", when: { amount: { max: 100 } }, use: { mode: "fixed" } }]
+  }
+})
+it.effect("Effect's registry has attempts, openings and decisions by their labels", () =>
+  Effect.gen(function* () {
+    const { provider } = counted
+    provider.onCharge = (charge) =>
+      charge.connectionId === "main"
+        ? Effect.succeed({ _tag: "Rejected", code: "E1", message: "Not now." })
+        : approve(charge)
+    yield* pay
+    yield* pay
+    yield* pay
+    yield* TestClock.adjust(30_000)
+    yield* pay
+    yield* (yield* Pointsman).create(caller, request({ details: { money: { minorUnits: 100, currency: "EUR" } } }))
+    const series = (yield* Metric.snapshot).flatMap(({ attributes, id, state, type }) =>
+      type === "Counter" ? [`${id} ${Object.values(attributes ?? {}).join(" ")} ${state.count}`] : []
+    )
+    assert.sameMembers(series, [
+      // The last by a rule that names no other connection, and so is tried although its circuit is open.
+      "pointsman_attempts_total main Rejected 4",
+      "pointsman_attempts_total backup Captured 4",
+      "pointsman_routing_decisions_total engine failover 4",
+      "pointsman_routing_decisions_total rule fixed 1",
+      // Once: the probe that failed opened nothing anew.
+      "pointsman_circuit_opened_total main 1"
+    ])
+  }).pipe(Effect.provide(counted.layer), Effect.provideService(Metric.MetricRegistry, new Map()))
+)
+
+/** Processes that hear one another, each with providers of its own. */
+const processes = Effect.gen(function* () {
+  const clock = yield* Clock.Clock
+  const told: Array<string> = []
+  const hear: Array<(connectionId: string, now: number) => void> = []
+  const start = Effect.fnUntraced(function* (name: string) {
+    const { layer, provider } = world({ connections: [{ id: "main", circuitBreaker }, { id: "backup" }] })
+    const at = hear.length
+    const news = Layer.succeed(CircuitNews, {
+      opened: (connectionId) => {
+        told.push(`${name} ${connectionId}`)
+        for (const [other, word] of hear.entries())
+          if (other !== at) word(connectionId, clock.currentTimeMillisUnsafe())
+      },
+      listen: (word) => {
+        hear.push(word)
+      }
+    })
+    const pointsman = Context.get(yield* Layer.build(Layer.fresh(Layer.provide(layer, news))), Pointsman)
+    const fails = (connectionId: string | null) => {
+      provider.onCharge = (charge) => (charge.connectionId === connectionId ? silence : approve(charge))
     }
+    /** Which connection a payment is sent to first. */
+    const asked = Effect.gen(function* () {
+      provider.charges.length = 0
+      yield* pointsman.create(caller, request())
+      return provider.charges[0]?.connectionId
+    })
+    fails(null)
+    return { asked, fails }
   })
-  it.effect("Effect's registry has attempts, openings and decisions by their labels", () =>
-    Effect.gen(function* () {
-      const { provider } = counted
-      provider.onCharge = (charge) =>
-        charge.connectionId === "main"
-          ? Effect.succeed({ _tag: "Rejected", code: "E1", message: "Not now." })
-          : approve(charge)
-      yield* pay
-      yield* pay
-      yield* pay
+  const tell = (connectionId: string) => {
+    for (const word of hear) word(connectionId, clock.currentTimeMillisUnsafe())
+  }
+  return { one: yield* start("one"), other: yield* start("other"), told, tell }
+})
+
+describe("news of circuits", () => {
+  itRuns("a circuit that opens in one process is skipped by another, which probes too", function* () {
+    const { one, other, told } = yield* processes
+    one.fails("main")
+    assert.strictEqual(yield* one.asked, "main")
+    assert.strictEqual(yield* other.asked, "main")
+    assert.strictEqual(yield* one.asked, "main")
+    assert.deepStrictEqual(told, ["one main"])
+    assert.deepStrictEqual([yield* one.asked, yield* other.asked], ["backup", "backup"])
+    yield* TestClock.adjust(30_000)
+    other.fails("main")
+    assert.strictEqual(yield* other.asked, "main")
+    // Its probe failed: it is open for as long again, without five failures more.
+    assert.strictEqual(yield* other.asked, "backup")
+    assert.deepStrictEqual(told, ["one main"])
+  })
+
+  itRuns("a provider that only one process cannot reach is skipped by the others once", function* () {
+    const { one, other, told } = yield* processes
+    one.fails("main")
+    yield* one.asked
+    yield* one.asked
+    assert.strictEqual(yield* other.asked, "backup")
+    for (let probes = 0; probes < 3; probes++) {
       yield* TestClock.adjust(30_000)
-      yield* pay
-      const pointsman = yield* Pointsman
-      yield* pointsman.create(caller, request({ details: { money: { minorUnits: 100, currency: "EUR" } } }))
-      const series = (yield* Metric.snapshot).flatMap(({ attributes, id, state, type }) =>
-        type === "Counter" ? [`${id} ${Object.values(attributes ?? {}).join(" ")} ${state.count}`] : []
-      )
-      assert.sameMembers(series, [
-        // The last by a rule that names no other connection, and so is tried although its circuit is open.
-        "pointsman_attempts_total main Rejected 4",
-        "pointsman_attempts_total backup Captured 4",
-        "pointsman_routing_decisions_total engine failover 4",
-        "pointsman_routing_decisions_total rule fixed 1",
-        // Once: the probe that failed opened nothing anew.
-        "pointsman_circuit_opened_total main 1"
-      ])
-    }).pipe(Effect.provide(counted.layer), Effect.provideService(Metric.MetricRegistry, new Map()))
-  )
+      assert.strictEqual(yield* one.asked, "main")
+      assert.strictEqual(yield* one.asked, "backup")
+      assert.deepStrictEqual([yield* other.asked, yield* other.asked], ["main", "main"])
+    }
+    assert.deepStrictEqual(told, ["one main"])
+  })
+
+  itRuns("an open circuit stays open no longer when another process reports its own", function* () {
+    const { one, tell } = yield* processes
+    one.fails("main")
+    yield* one.asked
+    yield* one.asked
+    yield* TestClock.adjust(29_000)
+    tell("main")
+    assert.strictEqual(yield* one.asked, "backup")
+    yield* TestClock.adjust(1_000)
+    assert.strictEqual(yield* one.asked, "main")
+  })
 })

@@ -2,28 +2,17 @@
 import { assert, describe } from "@effect/vitest"
 import { type JournalTransaction, type OperatorStatement, type Payment, Pointsman, settlementOf } from "@pointsman/core"
 import type { ReportRow } from "@pointsman/core/connector"
-import { Directory, Ledger, Settlements, StorageError, Unanswered } from "@pointsman/core/ports"
-import { Effect, type Layer, Option, Stream } from "effect"
+import { Ledger, Settlements, StorageError, Unanswered } from "@pointsman/core/ports"
+import { Effect, type Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { begin, disputeEvents } from "./support/Disputes.ts"
-import { itIn, itRuns } from "./support/ItIn.ts"
+import { itHere, itIn, itRuns } from "./support/ItIn.ts"
 import { listingProvider } from "./support/ListingProvider.ts"
-import { operate } from "./support/Operations.ts"
-import { attemptsOf, stored } from "./support/Pages.ts"
-import { day, entriesOf, eur, orderOf, paidAt, reconcile, rowOf } from "./support/Reports.ts"
+import { authorized, created, operate } from "./support/Operations.ts"
+import { attemptsOf, bookOf, changeConnections, stored } from "./support/Pages.ts"
+import { day, entriesOf, eur, journalNow, orderOf, paidAt, reconcile, rowOf, unexplainedIn } from "./support/Reports.ts"
 import { assertFields, dyingAt } from "./support/Steps.ts"
-import { caller, recovered, request, tenant, type World, world } from "./support/World.ts"
-
-const create = (reference: string | null = null) => {
-  const { details, ...rest } = request()
-  return Effect.flatMap(Pointsman, (pointsman) =>
-    Effect.map(pointsman.create(caller, { ...rest, details: { ...details, reference } }), ({ payment }) => payment)
-  )
-}
-
-const capturing = (own: World) => {
-  own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Captured", providerRef: `ch_${attemptId}` })
-}
+import { recovered, tenant, type World, world } from "./support/World.ts"
 
 /** A report of one payout, which has nothing to do with the other rows. */
 const payout = (id: string) => orderOf([rowOf(undefined, { id, kind: "payout", gross: eur(-1) })])
@@ -39,19 +28,6 @@ const standing = Effect.map(entriesOf, (entries) =>
       ])
   )
 )
-
-const readJournal = Effect.gen(function* () {
-  const entries = yield* Stream.runCollect((yield* Pointsman).journal(tenant, { before: 1_000 * day }))
-  return entries.flatMap((entry) => (entry._tag === "Transaction" ? [entry.transaction] : []))
-})
-
-/** `unexplained EUR 500` of each payment and of no payment. */
-const unexplainedIn = (journal: ReadonlyArray<JournalTransaction>) =>
-  journal.reduce(
-    (sum, { postings }) =>
-      postings.reduce((total, { account, minorUnits }) => total + (account === "unexplained" ? minorUnits : 0), sum),
-    0
-  )
 
 /** Every transaction of before, unchanged. */
 const assertGrown = (before: ReadonlyArray<JournalTransaction>, after: ReadonlyArray<JournalTransaction>) => {
@@ -69,12 +45,10 @@ describe("a row of a refund that is recovered later", () => {
   const lose = Effect.fnUntraced(function* (provider: ReturnType<typeof listingProvider>) {
     return yield* Effect.gen(function* () {
       yield* TestClock.setTime(noon)
-      const payment = yield* create()
+      const payment = yield* created()
       yield* operate("refund", payment.id, { amountMinor: 500 })
-      const [attempt] = yield* attemptsOf(payment)
-      const { refunds } = Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
-      assert(attempt !== undefined && refunds[0] !== undefined)
-      return { payment, attemptId: attempt.id, refundId: refunds[0].id }
+      const { attempts, refunds } = yield* bookOf(payment)
+      return { payment, attemptId: attempts[0]?.id ?? "", refundId: refunds[0]?.id ?? "" }
     }).pipe(Effect.provide(world({ provider }).layer))
   })
   const rowsOf = ({ attemptId, payment, refundId }: Effect.Success<ReturnType<typeof lose>>) => {
@@ -111,7 +85,7 @@ describe("a row of a refund that is recovered later", () => {
   itLost("rows read before records are recovered both match, and books only grow", function* (lost, rows) {
     yield* reconcile(orderOf(rows))
     assert.deepStrictEqual(yield* standing, { charge: "missing_here", refund: "missing_here" })
-    const before = yield* readJournal
+    const before = yield* journalNow
     yield* TestClock.setTime(paidAt + 2 * day)
     yield* recoverAll
     const entries = yield* entriesOf
@@ -134,7 +108,7 @@ describe("a row of a refund that is recovered later", () => {
     assert.strictEqual(settlementOf(counted.filter(({ kind }) => kind === "charge"))?.feeMinor, 40)
     // The row states that it is paid out, too.
     assert.strictEqual((yield* stored(lost.payment)).reported?.isPaidOut, true)
-    const after = yield* readJournal
+    const after = yield* journalNow
     assertGrown(before, after)
     assert.strictEqual(unexplainedIn(before), -1499)
     assert.strictEqual(unexplainedIn(after), 0)
@@ -154,7 +128,7 @@ describe("a row of a refund that is recovered later", () => {
     yield* reconcile(orderOf(paid, { sha256: "paid" }))
     const counted = (yield* entriesOf).filter(({ corrected }) => corrected === null)
     assertFields(counted, ["kind", "payoutId", "result"], ["charge", "po_2", "matched"], ["refund", "po_2", "matched"])
-    assert.strictEqual(unexplainedIn(yield* readJournal), 0)
+    assert.strictEqual(unexplainedIn(yield* journalNow), 0)
   })
 
   itLost("recovered records match the newest version of a row with newer contents", function* (_, rows) {
@@ -164,7 +138,7 @@ describe("a row of a refund that is recovered later", () => {
     yield* recoverAll
     const counted = (yield* entriesOf).filter(({ corrected }) => corrected === null)
     assertFields(counted, ["kind", "payoutId", "result"], ["charge", "po_1", "matched"], ["refund", "po_1", "matched"])
-    assert.strictEqual(unexplainedIn(yield* readJournal), 0)
+    assert.strictEqual(unexplainedIn(yield* journalNow), 0)
     const run = yield* reconcile(orderOf(rows, { sha256: "again" }))
     assert.deepStrictEqual([run.rowsKnown, run.counts.duplicate], [2, 0])
   })
@@ -224,47 +198,44 @@ describe("a row of a refund that is recovered later", () => {
   })
 })
 
-describe("a row of a dispute that is read before the row of its charge", () => {
-  const given = Effect.fnUntraced(function* (own: World) {
-    own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Pending", providerRef: `ch_${attemptId}` })
-    yield* TestClock.setTime(begin)
-    const payment = yield* create()
-    const [attempt] = yield* attemptsOf(payment)
-    assert(attempt !== undefined)
-    yield* TestClock.setTime(begin + 20 * day)
-    const names = { attemptId: attempt.id }
-    const taken = { id: "dispute", kind: "dispute", gross: eur(-1999), occurredAt: begin + day } as const
-    return {
-      payment,
-      charge: rowOf(payment, { id: "charge", occurredAt: begin, names }),
-      dispute: rowOf(payment, { ...taken, names: { ...names, disputeId: "du_1" } })
-    }
-  })
-
-  for (const [how, inOne] of [
-    ["in one report", true],
-    ["in an earlier report", false]
-  ] as const) {
-    itIn(`a dispute that is ${how} is recorded, and no difference stays open`, world(), function* (own) {
-      const { charge, dispute, payment } = yield* given(own)
-      if (inOne) yield* reconcile(orderOf([dispute, charge], { rowsAtOnce: 1 }))
-      else {
-        yield* reconcile(orderOf([dispute]))
-        yield* reconcile(orderOf([charge]))
-      }
-      assert.strictEqual((yield* stored(payment)).state, "ChargedBack")
-      assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened"])
-      const open = (yield* entriesOf).filter(({ closed, result }) => result !== "matched" && closed === null)
-      assert.deepStrictEqual(open, [])
-    })
+const given = Effect.fnUntraced(function* (own: World) {
+  own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Pending", providerRef: `ch_${attemptId}` })
+  yield* TestClock.setTime(begin)
+  const payment = yield* created()
+  const [attempt] = yield* attemptsOf(payment)
+  assert(attempt !== undefined)
+  yield* TestClock.setTime(begin + 20 * day)
+  const names = { attemptId: attempt.id }
+  const taken = { id: "dispute", kind: "dispute", gross: eur(-1999), occurredAt: begin + day } as const
+  return {
+    payment,
+    charge: rowOf(payment, { id: "charge", occurredAt: begin, names }),
+    dispute: rowOf(payment, { ...taken, names: { ...names, disputeId: "du_1" } })
   }
 })
 
+for (const [how, inOne] of [
+  ["in one report", true],
+  ["in an earlier report", false]
+] as const) {
+  itHere(`a dispute that is ${how} is recorded, and no difference stays open`, function* (own) {
+    const { charge, dispute, payment } = yield* given(own)
+    if (inOne) yield* reconcile(orderOf([dispute, charge], { rowsAtOnce: 1 }))
+    else {
+      yield* reconcile(orderOf([dispute]))
+      yield* reconcile(orderOf([charge]))
+    }
+    assert.strictEqual((yield* stored(payment)).state, "ChargedBack")
+    assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened"])
+    const open = (yield* entriesOf).filter(({ closed, result }) => result !== "matched" && closed === null)
+    assert.deepStrictEqual(open, [])
+  })
+}
+
 describe("a difference of a payment that a person corrects", () => {
   const says = { _tag: "Charge", says: "captured", attemptId: null, amountMinor: null } as const
-  const less = Effect.fnUntraced(function* (own: World) {
-    capturing(own)
-    const payment = yield* create()
+  const less = Effect.fnUntraced(function* (_own: World) {
+    const payment = yield* created()
     yield* TestClock.setTime(paidAt + day)
     yield* reconcile(orderOf([rowOf(payment, { id: "less", gross: eur(900), payoutId: null })]))
     const reviewed = yield* stored(payment)
@@ -273,18 +244,10 @@ describe("a difference of a payment that a person corrects", () => {
     return reviewed
   })
 
-  const own = world()
-  itIn("a difference is closed at once by records that agree; others stay open", own, function* () {
+  itHere("a difference is closed at once by records that agree; others stay open", function* (own) {
     own.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "lost" }))
-    const creating = (reference: string) =>
-      Effect.gen(function* () {
-        yield* Effect.ignore(create(reference))
-        const [payment] = (yield* (yield* Pointsman).payments(tenant, { limit: 1 })).items
-        assert(payment !== undefined)
-        return payment
-      })
-    const payment = yield* creating("order-1")
-    const other = yield* creating("order-2")
+    const payment = yield* created({ reference: "order-1" })
+    const other = yield* created({ reference: "order-2" })
     yield* TestClock.setTime(paidAt + day)
     // The process dies before it applies what the rows state.
     const ledger = yield* Ledger
@@ -305,7 +268,7 @@ describe("a difference of a payment that a person corrects", () => {
     assert.deepStrictEqual(entry?.closed, { by: "comparison", note: "", at: paidAt + day })
   })
 
-  itIn("a record found right stays as it was, and no report opens the review again", world(), function* (own) {
+  itHere("a record found right stays as it was, and no report opens the review again", function* (own) {
     const payment = yield* less(own)
     const [before] = yield* entriesOf
     yield* corrects(payment, { ...says, amountMinor: 1999, providerRef: payment.providerRef ?? "" })
@@ -325,43 +288,32 @@ describe("a difference that is still one", () => {
   const rule = (fixed: number) => ({ fees: [{ fixed: { EUR: fixed }, partsPerMillion: 0 }] })
   const fee = world({ connections: [{ id: "main", ...rule(25) }] })
   itIn("a differing fee stays open when the connection's rules change to it", fee, function* () {
-    capturing(fee)
-    const payment = yield* create()
+    const payment = yield* created()
     yield* TestClock.setTime(paidAt + day)
     yield* reconcile(orderOf([rowOf(payment, { id: "fee", fee: eur(30), net: eur(1969) })]))
-    const directory = yield* Directory
-    const { connections, ...contents } = yield* directory.contents
-    yield* directory.write({ ...contents, connections: connections.map((one) => ({ ...one, ...rule(30) })) })
+    yield* changeConnections((one) => ({ ...one, ...rule(30) }))
     yield* reconcile(payout("next"))
     assert.deepStrictEqual(yield* standing, { fee: "fee_differs" })
   })
 
-  const other = world()
-  itIn("a row of the provider's own refund is not of one of its amount made here", other, function* () {
-    capturing(other)
-    const payment = yield* create()
+  itHere("a row of the provider's own refund is not of one of its amount made here", function* () {
+    const payment = yield* created()
     yield* TestClock.setTime(paidAt + day)
-    const row = rowOf(payment, {
-      id: "refund",
-      kind: "refund",
-      gross: eur(-500),
-      names: { providerRefundId: null }
-    })
-    yield* reconcile(orderOf([row]))
+    yield* reconcile(orderOf([rowOf(payment, { id: "refund", kind: "refund", gross: eur(-500) })]))
     assert.deepStrictEqual(yield* standing, { refund: "missing_here" })
     yield* operate("refund", payment.id, { amountMinor: 500 })
     yield* reconcile(payout("next"))
     assert.deepStrictEqual(yield* standing, { refund: "missing_here" })
   })
 
-  itIn("one of two rows of a charge that is known later matches; the other stays open", world(), function* (own) {
+  itHere("one of two rows of a charge that is known later matches; the other stays open", function* (own) {
     own.provider.onCharge = () => Effect.succeed({ _tag: "Captured", providerRef: "ch_1" })
     yield* TestClock.setTime(paidAt)
     const rows: ReadonlyArray<ReportRow> = ["b", "a"].map((id) =>
       rowOf(undefined, { id, gross: eur(1999), names: { providerRef: "ch_1" } })
     )
     yield* reconcile(orderOf(rows))
-    yield* create()
+    yield* created()
     yield* reconcile(payout("next"))
     const counted = (yield* entriesOf).filter(({ corrected, kind }) => corrected === null && kind === "charge")
     assert.deepStrictEqual(
@@ -373,33 +325,30 @@ describe("a difference that is still one", () => {
     )
   })
 
-  itIn("only the first row of a charge that is known later is matched", world(), function* (own) {
+  itHere("only the first row of a charge that is known later is matched", function* (own) {
     own.provider.onCharge = () => Effect.succeed({ _tag: "Captured", providerRef: "ch_1" })
     yield* TestClock.setTime(paidAt)
     const row = (id: string) => rowOf(undefined, { id, gross: eur(1999), names: { providerRef: "ch_1" } })
     yield* reconcile(orderOf([row("older")]))
-    yield* create()
+    yield* created()
     yield* reconcile(orderOf([row("newer")]))
     assert.deepStrictEqual(yield* standing, { newer: "matched", older: "missing_here" })
   })
 
-  itIn("a refund made at the provider is recorded once when two rows name it", world(), function* (own) {
+  itHere("a refund made at the provider is recorded once when two rows name it", function* (own) {
     own.provider.onCharge = () => Effect.succeed({ _tag: "Captured", providerRef: "ch_1" })
     yield* TestClock.setTime(paidAt)
-    const payment = yield* create()
+    const payment = yield* created()
     const names = { providerRef: "ch_1", providerRefundId: "re_1" }
     for (const id of ["first", "second"]) {
       yield* reconcile(orderOf([rowOf(undefined, { id, kind: "refund", gross: eur(-500), names })]))
     }
     assert.deepStrictEqual(yield* standing, { first: "status_differs statement", second: "duplicate" })
-    const { refunds } = Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
-    assert.deepStrictEqual(
-      refunds.map(({ money, origin, stage }) => [origin, money.minorUnits, stage]),
-      [["provider", 500, "Succeeded"]]
-    )
+    const { refunds } = yield* bookOf(payment)
+    assertFields(refunds, ["origin", "money", "stage"], ["provider", eur(500), "Succeeded"])
   })
 
-  itIn("more than a report takes at once is read in its pages, and nothing is written", world(), function* (own) {
+  itHere("more than a report takes at once is read in its pages, and nothing is written", function* (own) {
     yield* TestClock.setTime(paidAt + day)
     const settlements = yield* Settlements
     const pages: Array<number> = []
@@ -429,21 +378,14 @@ describe("a difference that is still one", () => {
     assert.deepStrictEqual(pages, [2, 1])
   })
 
-  itIn("a payment without a report is not missing after a failed capture, until captured", world(), function* (own) {
-    capturing(own)
-    const other = yield* create()
-    own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Authorized", providerRef: `ch_${attemptId}` })
-    const { details, ...rest } = request()
-    const pointsman = yield* Pointsman
-    const { payment } = yield* pointsman.create(caller, {
-      ...rest,
-      details: { ...details, captureMethod: "manual" }
-    })
+  itHere("a payment without a report is not missing after a failed capture, until captured", function* (own) {
+    const other = yield* created()
+    const payment = yield* authorized
     yield* operate("capture", payment.id)
     yield* TestClock.setTime(paidAt + 5 * day)
     yield* reconcile(orderOf([rowOf(undefined, { id: "p", kind: "payout", occurredAt: -day }), rowOf(other)]))
     assert.strictEqual((yield* standing)[`missing:${payment.id}`], "missing_there")
-    const { operations } = Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
+    const { operations } = yield* bookOf(payment)
     const names = { operationId: operations[0]?.id ?? "" }
     yield* reconcile(orderOf([rowOf(payment, { id: "failed", kind: "charge_failed", gross: eur(-1999), names })]))
     assert.strictEqual((yield* stored(payment)).capturedMinor, 0)

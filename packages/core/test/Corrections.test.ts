@@ -8,12 +8,14 @@ import {
   type Person,
   Pointsman
 } from "@pointsman/core"
-import { Audit, Directory, Ledger, Unanswered } from "@pointsman/core/ports"
-import { Effect, Option, Result } from "effect"
+import { Audit, Directory, Unanswered } from "@pointsman/core/ports"
+import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn } from "./support/ItIn.ts"
+import { created } from "./support/Operations.ts"
+import { stored, typesOf } from "./support/Pages.ts"
 import { assertFields } from "./support/Steps.ts"
-import { caller, request, runOut, tenant, type World, workspace, world } from "./support/World.ts"
+import { request, runOut, tenant, type World, workspace, world } from "./support/World.ts"
 
 const providerRef = "ref"
 const captured: OperatorStatement = {
@@ -29,34 +31,26 @@ const jo: Person = { of: "program", name: "Jo" }
 const ann: Person = { of: "program", name: "Ann" }
 
 /** A payment of 19.99 EUR whose provider did not answer. */
-const unknown = (own: World) =>
-  Effect.gen(function* () {
-    own.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
-    return (yield* (yield* Pointsman).create(caller, request())).payment
-  })
+const unknown = (own: World) => {
+  own.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
+  return created()
+}
 
 const state = (payment: Payment, person: Person | undefined, stated: OperatorStatement = captured) =>
   Effect.flatMap(Pointsman, ({ resolveReview }) =>
     resolveReview({ tenant, paymentId: payment.id, stated, ...seen, ...(person === undefined ? {} : { person }) })
   )
 
-const propose = (own: World, person: Person = jo, stated: OperatorStatement = captured) =>
-  Effect.gen(function* () {
-    const payment = yield* unknown(own)
-    const correction = openCorrection(yield* state(payment, person, stated))
-    assert.exists(correction)
-    return { payment, order: { tenant, paymentId: payment.id, correctionId: correction.id } }
-  })
+const propose = Effect.fnUntraced(function* (own: World, person: Person = jo, stated: OperatorStatement = captured) {
+  const payment = yield* unknown(own)
+  const correction = openCorrection(yield* state(payment, person, stated))
+  assert.exists(correction)
+  return { payment, order: { tenant, paymentId: payment.id, correctionId: correction.id } }
+})
 
 const refusalOf = <A, R>(
   act: Effect.Effect<A, { readonly _tag: string; readonly reason?: string; readonly field?: string }, R>
 ) => Effect.map(Effect.flip(act), ({ _tag, field, reason }) => [_tag.replace("pointsman/", ""), field, reason])
-
-const stored = (id: string) =>
-  Effect.map(
-    Effect.flatMap(Ledger, (ledger) => ledger.payment(tenant, id)),
-    Option.getOrThrow
-  )
 
 const operator = Effect.fnUntraced(function* (login: string, more: { readonly workspaceId?: string | null } = {}) {
   const { operators } = yield* Pointsman
@@ -82,7 +76,7 @@ describe("what needs a second person", () => {
       const after = yield* state(payment, jo)
       assert.strictEqual(after.state, needs ? "ChargeUnknown" : "Captured")
       assert.strictEqual(openCorrection(after)?.state, needs ? "proposed" : undefined)
-      assert.deepStrictEqual(after, yield* stored(payment.id))
+      assert.deepStrictEqual(after, yield* stored(payment))
     })
   }
 
@@ -97,7 +91,7 @@ describe("what needs a second person", () => {
     const [tag, field, reason] = yield* refusalOf(state(payment, undefined))
     assert.deepStrictEqual([tag, field], ["StatementRefused", "by"])
     assert.include(reason, "needs a second person")
-    assert.deepStrictEqual(yield* stored(payment.id), payment)
+    assert.deepStrictEqual(yield* stored(payment), payment)
   })
 
   itIn("a partner's limits hold for its merchants, and not for other workspaces", world({}), function* (merchant) {
@@ -120,9 +114,8 @@ describe("what needs a second person", () => {
     assert.strictEqual(field, "by")
   })
 
-  itIn("the field of a wrong hash or reference of evidence is named", scene(), function* (own) {
+  itIn("the field of a wrong hash or reference of evidence is named", scene(), function* (own, { resolveReview }) {
     const payment = yield* unknown(own)
-    const { resolveReview } = yield* Pointsman
     const order = { tenant, paymentId: payment.id, stated: captured, ...seen, person: jo }
     for (const [field, given] of [
       ["fileHash", { fileHash: hash.toUpperCase() }],
@@ -138,7 +131,7 @@ describe("what needs a second person", () => {
 describe("a proposal", () => {
   itIn("a proposal changes only the review and the version of the payment", scene(), function* (own) {
     const { order, payment } = yield* propose(own)
-    const after = yield* stored(payment.id)
+    const after = yield* stored(payment)
     const { corrections, ...rest } = after
     assert.deepStrictEqual(rest, {
       ...payment,
@@ -159,11 +152,7 @@ describe("a proposal", () => {
       }
     ])
     assert.deepStrictEqual(yield* (yield* Pointsman).proposals(tenant), [after])
-    const { timeline } = yield* (yield* Pointsman).reviewOf(payment.id)
-    assert.notInclude(
-      timeline.map(({ type }) => type),
-      "payment.reviewed"
-    )
+    assert.notInclude(yield* typesOf(payment), "payment.reviewed")
   })
 
   itIn("a repeated proposal is stored once; another statement is refused", scene(), function* (own) {
@@ -194,20 +183,13 @@ describe("an approval", () => {
       [after.state, after.capturedMinor, after.review, correction.state, correction.decision],
       ["Captured", 1999, null, "approved", { by: ann, at: 0, reason: null }]
     )
-    assert.deepStrictEqual(after, yield* stored(payment.id))
+    assert.deepStrictEqual(after, yield* stored(payment))
     const { timeline } = yield* pointsman.paymentFile(tenant, payment.id)
     const reviewed = timeline.find(({ type }) => type === "payment.reviewed")
-    const { approved_by, evidence, evidence_reference, evidence_sha256, reviewed_by } = reviewed?.data ?? {}
-    assert.deepStrictEqual(
-      { approved_by, evidence, evidence_reference, evidence_sha256, reviewed_by },
-      {
-        approved_by: "Ann",
-        evidence: seen.evidence,
-        evidence_reference: "case 17",
-        evidence_sha256: hash,
-        reviewed_by: "Jo"
-      }
-    )
+    assert.deepInclude(reviewed?.data, {
+      ...{ reviewed_by: "Jo", approved_by: "Ann" },
+      ...{ evidence: seen.evidence, evidence_reference: "case 17", evidence_sha256: hash }
+    })
     const entries = yield* Effect.flatMap(Audit, ({ list }) => list({ after: 0, limit: 100 }))
     const about = entries.filter(({ subject }) => subject === payment.id)
     assertFields(about, "action", "review.resolving", "correction.approving")
@@ -218,14 +200,14 @@ describe("an approval", () => {
 
   itIn("the proposer is refused, however the name is written, and nothing changes", scene(), function* (own) {
     const { order, payment } = yield* propose(own)
-    const before = yield* stored(payment.id)
+    const before = yield* stored(payment)
     const { approveCorrection } = yield* Pointsman
     for (const name of ["Jo", "JO", " jo ", "j o", "\uFF2Ao", "J\u200Bo"]) {
       const [tag, field, reason] = yield* refusalOf(approveCorrection({ ...order, by: { of: "program", name } }))
       assert.deepStrictEqual([tag, field], ["CorrectionRefused", "by"], name)
       assert.include(reason, "nobody approves their own correction")
     }
-    assert.deepStrictEqual(yield* stored(payment.id), before)
+    assert.deepStrictEqual(yield* stored(payment), before)
   })
 
   const operators = scene()
@@ -253,7 +235,7 @@ describe("an approval", () => {
     assert.strictEqual((yield* refusalTo(again))[2], refused)
     const { correction } = yield* approveCorrection({ ...order, by: other })
     assert.strictEqual(correction.state, "approved")
-    assert.strictEqual((yield* stored(payment.id)).state, "Captured")
+    assert.strictEqual((yield* stored(payment)).state, "Captured")
   })
 
   itIn("a correction with another payment's reference is overtaken; both are reviewed", scene(), function* (own) {
@@ -271,8 +253,8 @@ describe("an approval", () => {
         ["unknown", "reference_reused"]
       ]
     )
-    assert.deepStrictEqual((yield* stored(first.payment.id)).review?.reasons, ["reference_reused"])
-    assert.deepStrictEqual(payment, yield* stored(payment.id))
+    assert.deepStrictEqual((yield* stored(first.payment)).review?.reasons, ["reference_reused"])
+    assert.deepStrictEqual(payment, yield* stored(payment))
   })
 
   itIn("a program and an operator of one name do not approve what the other proposed", scene(), function* (own) {
@@ -317,7 +299,7 @@ describe("an approval", () => {
       Effect.succeed({ _tag: "Found", state: { _tag: "Captured", providerRef, stated } })
     yield* TestClock.adjust("20 minutes")
     yield* (yield* Pointsman).checkDue
-    const before = yield* stored(payment.id)
+    const before = yield* stored(payment)
     assert.deepStrictEqual([before.state, before.review?.reasons], ["Captured", ["correction"]])
     const { correction, payment: after } = yield* (yield* Pointsman).approveCorrection({ ...order, by: ann })
     assert.deepStrictEqual(
@@ -332,7 +314,7 @@ describe("an approval", () => {
   const many = world({ fourEyes: {}, yieldBetween: true })
   itIn("one of 64 approvals of 64 people is written, and the others learn whose", many, function* () {
     const { order, payment } = yield* propose(many)
-    const { approveCorrection, paymentFile } = yield* Pointsman
+    const { approveCorrection } = yield* Pointsman
     const results = yield* Effect.forEach(
       Array.from({ length: 64 }, (_, number) => number),
       (number) => Effect.result(approveCorrection({ ...order, by: { of: "program", name: `Person ${number}` } })),
@@ -343,8 +325,10 @@ describe("an approval", () => {
     for (const one of results.filter(Result.isFailure)) {
       assert.strictEqual(one.failure._tag, "pointsman/CorrectionRefused")
     }
-    const { timeline } = yield* paymentFile(tenant, payment.id)
-    assert.strictEqual(timeline.filter(({ type }) => type === "payment.reviewed").length, 1)
+    assert.lengthOf(
+      (yield* typesOf(payment)).filter((type) => type === "payment.reviewed"),
+      1
+    )
   })
 
   itIn("an approval after failed commits or lost answers is written once", scene(), function* (own) {
@@ -383,7 +367,7 @@ describe("a rejection and a withdrawal", () => {
     assert.deepStrictEqual(late, ["CorrectionRefused", "correction", "it was rejected by Ann before"])
     const next = openCorrection(yield* state(payment, jo))
     assert.notStrictEqual(next?.id, order.correctionId)
-    assertFields((yield* stored(payment.id)).corrections, "state", "rejected", "proposed")
+    assertFields((yield* stored(payment)).corrections, "state", "rejected", "proposed")
   })
 
   itIn("a proposal that its proposer withdraws is closed, also if asked twice", scene(), function* (own) {
@@ -392,7 +376,7 @@ describe("a rejection and a withdrawal", () => {
     yield* withdrawCorrection({ ...order, by: jo })
     const { correction } = yield* withdrawCorrection({ ...order, by: jo })
     assert.strictEqual(correction.state, "withdrawn")
-    assert.deepStrictEqual((yield* stored(payment.id)).review?.reasons, ["unknown"])
+    assert.deepStrictEqual((yield* stored(payment)).review?.reasons, ["unknown"])
     const missing = { ...order, correctionId: "cor_0", by: jo }
     assert.strictEqual((yield* refusalOf(withdrawCorrection(missing)))[0], "CorrectionNotFound")
   })

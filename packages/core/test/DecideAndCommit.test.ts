@@ -175,17 +175,15 @@ describe("a commit whose answer is lost", () => {
   })
 })
 
-describe("a loop inside a loop", () => {
-  itRuns("the inner one gets no more time when the outer one is at its end", function* () {
-    const inner = scripted(() => Effect.fail(storageError))
-    const outer = decideAndCommit({
-      first: 0,
-      decide: () => Effect.andThen(Effect.sleep(2_000), Effect.as(inner.loop({ retries: true }), done(Option.none()))),
-      read: () => Effect.succeed(0),
-      afterUnknown: "stop",
-      storageErrors: "fail"
-    }).pipe(Effect.provide(DeliveryWake.layer), Effect.provideService(Ledger, {} as unknown as Ledger["Service"]))
-    assert.strictEqual(yield* ending(outer), "NotWritten")
-    assert.deepStrictEqual(inner.seen.commits, [2000, 2050, 2150, 2350, 2750, 3000])
-  })
+itRuns("the inner one gets no more time when the outer one is at its end", function* () {
+  const inner = scripted(() => Effect.fail(storageError))
+  const outer = decideAndCommit({
+    first: 0,
+    decide: () => Effect.andThen(Effect.sleep(2_000), Effect.as(inner.loop({ retries: true }), done(Option.none()))),
+    read: () => Effect.succeed(0),
+    afterUnknown: "stop",
+    storageErrors: "fail"
+  }).pipe(Effect.provide(DeliveryWake.layer), Effect.provideService(Ledger, {} as unknown as Ledger["Service"]))
+  assert.strictEqual(yield* ending(outer), "NotWritten")
+  assert.deepStrictEqual(inner.seen.commits, [2000, 2050, 2150, 2350, 2750, 3000])
 })

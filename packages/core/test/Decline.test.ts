@@ -1,6 +1,6 @@
 /** What a merchant is told about a decline: on the payment, on its attempts, and in the event. */
 import { assert, describe, it } from "@effect/vitest"
-import { declineOfAttempt, declineOfPayment, type Payment, Pointsman, type VerifiedMessage } from "@pointsman/core"
+import { declineOfAttempt, declineOfPayment, type Payment, Pointsman } from "@pointsman/core"
 import {
   adviceOf,
   type ChargeAnswer,
@@ -13,8 +13,10 @@ import {
 } from "@pointsman/core/connector"
 import { Effect } from "effect"
 import { itIn } from "./support/ItIn.ts"
+import { ofAttempt, say } from "./support/Messages.ts"
+import { created } from "./support/Operations.ts"
 import { attemptsOf, stored } from "./support/Pages.ts"
-import { caller, request, tenant, world } from "./support/World.ts"
+import { tenant, world } from "./support/World.ts"
 
 const declined = (
   category: (typeof declineCategories)[number],
@@ -28,6 +30,18 @@ const eventOf = ({ id }: Payment) =>
     const timeline = yield* (yield* Pointsman).timeline(tenant, id, { limit: 100 })
     return timeline.items.find(({ type }) => type === "payment.declined")?.data["decline"]
   })
+
+const shown = (
+  category: (typeof declineCategories)[number],
+  code: DeclineCode,
+  provider_code: string,
+  advice: string
+) => ({
+  category,
+  code,
+  provider_code,
+  advice
+})
 
 const shownOf = ({ routing }: Payment) => (routing?.attempts ?? []).map(declineOfAttempt)
 
@@ -81,17 +95,12 @@ describe("a declined payment", () => {
 
   itIn("the payment, its attempt and the event show the same decline of a table's code", { layer }, function* () {
     provider.onCharge = () => Effect.succeed(declined("lost_or_stolen", "41", false, "lost_card"))
-    const { payment } = yield* (yield* Pointsman).create(caller, request())
-    const decline = {
-      category: "lost_or_stolen",
-      code: "lost_card",
-      provider_code: "41",
-      advice: "do_not_retry"
-    } as const
-    assert.deepStrictEqual(declineOfPayment(payment), decline)
-    assert.deepStrictEqual(shownOf(payment), [decline])
+    const payment = yield* created()
+    const decline = shown("lost_or_stolen", "lost_card", "41", "do_not_retry")
+    assert.deepStrictEqual<unknown>(declineOfPayment(payment), decline)
+    assert.deepStrictEqual<unknown>(shownOf(payment), [decline])
     assert.deepStrictEqual(yield* eventOf(payment), decline)
-    assert.deepStrictEqual(declineOfPayment(yield* stored(payment)), decline)
+    assert.deepStrictEqual<unknown>(declineOfPayment(yield* stored(payment)), decline)
     const [attempt] = yield* attemptsOf(payment)
     assert.isFalse(attempt !== undefined && "decline" in attempt)
   })
@@ -103,21 +112,11 @@ describe("a declined payment", () => {
           ? declined("issuer_unavailable", "91", true)
           : declined("limit_exceeded", "61", true, "amount_limit_exceeded")
       )
-    const { payment } = yield* (yield* Pointsman).create(caller, request())
-    const first = {
-      category: "issuer_unavailable",
-      code: "issuer_unavailable",
-      provider_code: "91",
-      advice: "retry_later"
-    } as const
-    const last = {
-      category: "limit_exceeded",
-      code: "amount_limit_exceeded",
-      provider_code: "61",
-      advice: "retry_later"
-    } as const
-    assert.deepStrictEqual(shownOf(payment), [first, last])
-    assert.deepStrictEqual(declineOfPayment(payment), last)
+    const payment = yield* created()
+    const first = shown("issuer_unavailable", "issuer_unavailable", "91", "retry_later")
+    const last = shown("limit_exceeded", "amount_limit_exceeded", "61", "retry_later")
+    assert.deepStrictEqual<unknown>(shownOf(payment), [first, last])
+    assert.deepStrictEqual<unknown>(declineOfPayment(payment), last)
     assert.deepStrictEqual(yield* eventOf(payment), last)
   })
 
@@ -128,26 +127,10 @@ describe("a declined payment", () => {
           ? declined("do_not_honor", "01", true, "call_issuer")
           : { _tag: "Pending", providerRef: "r2" }
       )
-    const pointsman = yield* Pointsman
-    const { payment } = yield* pointsman.create(caller, request())
+    const payment = yield* created()
     const [, second] = yield* attemptsOf(payment)
-    const message: VerifiedMessage = {
-      connectionId: second?.connectionId ?? "",
-      tenant,
-      receivedAt: 0,
-      body: "{}",
-      message: {
-        id: "msg_1",
-        at: 0,
-        about: {
-          _tag: "Charge",
-          charge: { attemptId: second?.id ?? "" },
-          state: () => ({ ...declined("expired_card", "54", false), providerRef: "r2" }) as never
-        }
-      },
-      reason: null
-    }
-    yield* pointsman.recordMessage(message)
+    const state = { ...declined("expired_card", "54", false), providerRef: "r2" } as never
+    yield* say(ofAttempt(second, state), { connectionId: second?.connectionId ?? "" })
     const after = yield* stored(payment)
     assert.deepStrictEqual(
       shownOf(after).map((shown) => [shown?.code, shown?.advice]),
@@ -161,24 +144,20 @@ describe("a declined payment", () => {
 
   itIn("a provider that needs the customer requires authentication", { layer }, function* () {
     provider.onCharge = () => Effect.succeed({ _tag: "NeedsCustomer", providerRef: null })
-    const { payment } = yield* (yield* Pointsman).create(caller, request())
-    assert.deepStrictEqual(declineOfPayment(payment), {
-      category: "authentication_failed",
-      code: "authentication_required",
-      provider_code: "provider_requires_action",
-      advice: "use_another_method"
-    })
+    const payment = yield* created()
+    assert.deepStrictEqual<unknown>(
+      declineOfPayment(payment),
+      shown("authentication_failed", "authentication_required", "provider_requires_action", "use_another_method")
+    )
   })
 
   itIn("a decline stored without its code has its category as the code, and is hard", { layer }, function* () {
     provider.onCharge = () => Effect.succeed(declined("do_not_honor", "05", true))
-    const { payment } = yield* (yield* Pointsman).create(caller, request())
-    assert.deepStrictEqual(declineOfPayment({ ...payment, routing: null }), {
-      category: "do_not_honor",
-      code: "do_not_honor",
-      provider_code: "05",
-      advice: "use_another_method"
-    })
+    const payment = yield* created()
+    assert.deepStrictEqual<unknown>(
+      declineOfPayment({ ...payment, routing: null }),
+      shown("do_not_honor", "do_not_honor", "05", "use_another_method")
+    )
     assert.isUndefined(declineOfPayment({ ...payment, state: "Captured" }))
   })
 })

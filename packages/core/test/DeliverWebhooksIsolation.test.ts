@@ -4,7 +4,7 @@
  * attempts, and when the others have all of theirs. The controls show that it is the limit of each endpoint that does it
  * for one; for many it is that a slow attempt gives its place away.
  */
-import { assert, describe } from "@effect/vitest"
+import { assert } from "@effect/vitest"
 import { Pointsman } from "@pointsman/core"
 import { Deliveries } from "@pointsman/core/ports"
 import { scriptedSender } from "@pointsman/core/testing"
@@ -117,108 +117,106 @@ const scene = ({ backlog = 0, hanging = 1, hangs, recordable, unlimited = false 
   }
 }
 
-describe("an endpoint that hangs", () => {
-  const none = scene({ hangs: false })
-  itIn("every place is taken without one that hangs, and again once free", none, function* (own) {
-    const { arrived, begin, round, underWay } = own
-    yield* begin
-    for (let rounds = 0; rounds < 10; rounds++) {
-      assert.strictEqual(arrived.hung + arrived.others, rounds * places)
-      assert.strictEqual(underWay.hung + underWay.others, places)
+const none = scene({ hangs: false })
+itIn("every place is taken without one that hangs, and again once free", none, function* (own) {
+  const { arrived, begin, round, underWay } = own
+  yield* begin
+  for (let rounds = 0; rounds < 10; rounds++) {
+    assert.strictEqual(arrived.hung + arrived.others, rounds * places)
+    assert.strictEqual(underWay.hung + underWay.others, places)
+    yield* round
+  }
+})
+
+const silent = scene({ hangs: true })
+itIn("a silent endpoint holds its four places, and the others have all the rest", silent, function* (own) {
+  const { arrived, begin, event, most, round, sentToHung, underWay } = own
+  yield* begin
+  let rounds = 0
+  while (arrived.others < others) {
+    // No place is free while anybody waits, and the one that hangs has no more than its own, and those not for long.
+    assert.isAtMost(underWay.hung, placesPerEndpoint)
+    assert.isAtLeast(underWay.others, Math.min(left, others - arrived.others))
+    yield* round
+    rounds += 1
+  }
+  assert.strictEqual(underWay.hung, placesPerEndpoint)
+  // All of the others' before the end of its first attempt, as fast as the places that are left allow.
+  assert.isBelow(rounds * answersAfter, timeout)
+  assert.isAtMost(rounds, Math.ceil(others / left))
+  assert.deepStrictEqual(arrived, { hung: 0, others })
+  // Once it is slow, the others have all places.
+  assert.strictEqual(most.atOnce, places + placesPerEndpoint)
+  assert.isAtMost(most.toOneOther, placesPerEndpoint)
+
+  // It goes on to hang, and a new event has the same places as ever.
+  const forOne = Math.ceil((endpoints - 1) / left)
+  for (const times of [1, 2, 3]) {
+    yield* pass(timeout - forOne * answersAfter)
+    yield* event
+    yield* settle
+    for (let done = 0; done < forOne; done++) {
+      assert.strictEqual(underWay.hung, placesPerEndpoint)
       yield* round
     }
-  })
+    assert.deepStrictEqual(arrived, { hung: 0, others: others + times * (endpoints - 1) })
+    assert.strictEqual(sentToHung(), (times + 1) * placesPerEndpoint)
+  }
+  assert.strictEqual(most.atOnce, places + placesPerEndpoint)
+})
 
-  const silent = scene({ hangs: true })
-  itIn("a silent endpoint holds its four places, and the others have all the rest", silent, function* (own) {
-    const { arrived, begin, event, most, round, sentToHung, underWay } = own
-    yield* begin
-    let rounds = 0
-    while (arrived.others < others) {
-      // No place is free while anybody waits, and the one that hangs has no more than its own, and those not for long.
-      assert.isAtMost(underWay.hung, placesPerEndpoint)
-      assert.isAtLeast(underWay.others, Math.min(left, others - arrived.others))
-      yield* round
-      rounds += 1
-    }
-    assert.strictEqual(underWay.hung, placesPerEndpoint)
-    // All of the others' before the end of its first attempt, as fast as the places that are left allow.
-    assert.isBelow(rounds * answersAfter, timeout)
-    assert.isAtMost(rounds, Math.ceil(others / left))
-    assert.deepStrictEqual(arrived, { hung: 0, others })
-    // Once it is slow, the others have all places.
-    assert.strictEqual(most.atOnce, places + placesPerEndpoint)
-    assert.isAtMost(most.toOneOther, placesPerEndpoint)
+const waiting = scene({ hangs: true, backlog: places })
+itIn("an endpoint with more waiting than places holds four of them all the same", waiting, function* (own) {
+  const { arrived, begin, round, underWay } = own
+  yield* begin
+  yield* Effect.repeat(round, { times: 9 })
+  assert.deepStrictEqual(underWay, { hung: placesPerEndpoint, others: places })
+  assert.strictEqual(arrived.hung, 0)
+  assert.isAtLeast(arrived.others, 10 * left)
+})
 
-    // It goes on to hang, and a new event has the same places as ever.
-    const forOne = Math.ceil((endpoints - 1) / left)
-    for (const times of [1, 2, 3]) {
-      yield* pass(timeout - forOne * answersAfter)
-      yield* event
-      yield* settle
-      for (let done = 0; done < forOne; done++) {
-        assert.strictEqual(underWay.hung, placesPerEndpoint)
-        yield* round
-      }
-      assert.deepStrictEqual(arrived, { hung: 0, others: others + times * (endpoints - 1) })
-      assert.strictEqual(sentToHung(), (times + 1) * placesPerEndpoint)
-    }
-    assert.strictEqual(most.atOnce, places + placesPerEndpoint)
-  })
+const hanging = 200
+const many = scene({ hangs: true, hanging })
+itIn("others have all of theirs before the first timeout beside two hundred", many, function* (own) {
+  const { arrived, begin, most, round, underWay } = own
+  yield* begin
+  let rounds = 0
+  while (arrived.others < (endpoints - hanging) * eventsEach && rounds * answersAfter < timeout) {
+    yield* round
+    rounds += 1
+  }
+  assert.deepStrictEqual(arrived, { hung: 0, others: (endpoints - hanging) * eventsEach })
+  assert.strictEqual(underWay.hung, hanging * placesPerEndpoint)
+  assert.isAtMost(most.atOnce, 1_024)
+})
 
-  const waiting = scene({ hangs: true, backlog: places })
-  itIn("an endpoint with more waiting than places holds four of them all the same", waiting, function* (own) {
-    const { arrived, begin, round, underWay } = own
-    yield* begin
-    yield* Effect.repeat(round, { times: 9 })
-    assert.deepStrictEqual(underWay, { hung: placesPerEndpoint, others: places })
-    assert.strictEqual(arrived.hung, 0)
-    assert.isAtLeast(arrived.others, 10 * left)
-  })
+const recordable = Latch.makeUnsafe()
+const slow = scene({ hangs: false, recordable })
+itIn("no more is sent than a store that is slow to record can keep up with", slow, function* (own) {
+  const { arrived, begin, round } = own
+  yield* begin
+  // Far longer than it takes until an attempt is slow.
+  yield* Effect.repeat(round, { times: 99 })
+  // Those of the places, and as many that wait for their record.
+  assert.strictEqual(arrived.hung + arrived.others, 2 * places)
+  yield* recordable.open
+  yield* Effect.repeat(round, { times: 99 })
+  assert.strictEqual(arrived.hung + arrived.others, endpoints * eventsEach)
+})
 
-  const hanging = 200
-  const many = scene({ hangs: true, hanging })
-  itIn("others have all of theirs before the first timeout beside two hundred", many, function* (own) {
-    const { arrived, begin, most, round, underWay } = own
-    yield* begin
-    let rounds = 0
-    while (arrived.others < (endpoints - hanging) * eventsEach && rounds * answersAfter < timeout) {
-      yield* round
-      rounds += 1
-    }
-    assert.deepStrictEqual(arrived, { hung: 0, others: (endpoints - hanging) * eventsEach })
-    assert.strictEqual(underWay.hung, hanging * placesPerEndpoint)
-    assert.isAtMost(most.atOnce, 1_024)
-  })
+const endless = scene({ hangs: true, unlimited: true })
+itIn("control: a store without limits lets a hanging endpoint hold more at each event", endless, function* (own) {
+  const { begin, round, underWay } = own
+  yield* begin
+  yield* Effect.repeat(round, { times: 24 })
+  assert.isAbove(underWay.hung, placesPerEndpoint)
+})
 
-  const recordable = Latch.makeUnsafe()
-  const slow = scene({ hangs: false, recordable })
-  itIn("no more is sent than a store that is slow to record can keep up with", slow, function* (own) {
-    const { arrived, begin, round } = own
-    yield* begin
-    // Far longer than it takes until an attempt is slow.
-    yield* Effect.repeat(round, { times: 99 })
-    // Those of the places, and as many that wait for their record.
-    assert.strictEqual(arrived.hung + arrived.others, 2 * places)
-    yield* recordable.open
-    yield* Effect.repeat(round, { times: 99 })
-    assert.strictEqual(arrived.hung + arrived.others, endpoints * eventsEach)
-  })
-
-  const endless = scene({ hangs: true, unlimited: true })
-  itIn("control: a store without limits lets a hanging endpoint hold more at each event", endless, function* (own) {
-    const { begin, round, underWay } = own
-    yield* begin
-    yield* Effect.repeat(round, { times: 24 })
-    assert.isAbove(underWay.hung, placesPerEndpoint)
-  })
-
-  const alone = scene({ hangs: true, backlog: places, unlimited: true })
-  itIn("only the hanging endpoint is served at first by a store without limits (control)", alone, function* (own) {
-    const { arrived, begin, round, underWay } = own
-    yield* begin
-    yield* Effect.repeat(round, { times: 8 })
-    assert.deepStrictEqual(underWay, { hung: places, others: 0 })
-    assert.deepStrictEqual(arrived, { hung: 0, others: 0 })
-  })
+const alone = scene({ hangs: true, backlog: places, unlimited: true })
+itIn("only the hanging endpoint is served at first by a store without limits (control)", alone, function* (own) {
+  const { arrived, begin, round, underWay } = own
+  yield* begin
+  yield* Effect.repeat(round, { times: 8 })
+  assert.deepStrictEqual(underWay, { hung: places, others: 0 })
+  assert.deepStrictEqual(arrived, { hung: 0, others: 0 })
 })

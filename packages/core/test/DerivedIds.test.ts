@@ -5,8 +5,8 @@ import { type ChargeAnswer, Ledger, Unanswered } from "@pointsman/core/ports"
 import { approve } from "@pointsman/core/testing"
 import { Deferred, Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { itIn, itRuns } from "./support/ItIn.ts"
-import { type Kind, operate, operationKinds } from "./support/Operations.ts"
+import { itHere, itRuns } from "./support/ItIn.ts"
+import { type Kind, operate, operationKinds, payable } from "./support/Operations.ts"
 import { assertFields } from "./support/Steps.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
@@ -75,30 +75,23 @@ const startOfDay = (at: number) => at - (at % day)
 const timeOf = (id: string | undefined): number =>
   Number.parseInt(id?.split("_")[1]?.replaceAll("-", "").slice(0, 12) ?? "", 16)
 
-describe("draws", () => {
-  itRuns("another store routes the same key of a split to the same connection", function* () {
-    const split = { name: "split", when: {}, use: { mode: "fixed" as const, split: { main: 50, backup: 50 } } }
-    const routing = { mode: "failover" as const, rules: [split] }
-    const firstOf = (number: number) =>
-      Effect.map(
-        attemptsIn(world({ routing }), { asked: request({ idempotencyKey: `order-${1000 + number}` }) }),
-        ([attempt]) => attempt?.connectionId
-      )
-    const numbers = Array.from({ length: 20 }, (_, number) => number)
-    const drawn = yield* Effect.forEach(numbers, firstOf)
-    assert.deepStrictEqual(yield* Effect.forEach(numbers, firstOf), drawn)
-    assert.lengthOf(new Set(drawn), 2)
-  })
+itRuns("another store routes the same key of a split to the same connection", function* () {
+  const split = { name: "split", when: {}, use: { mode: "fixed" as const, split: { main: 50, backup: 50 } } }
+  const routing = { mode: "failover" as const, rules: [split] }
+  const firstOf = (number: number) =>
+    Effect.map(
+      attemptsIn(world({ routing }), { asked: request({ idempotencyKey: `order-${1000 + number}` }) }),
+      ([attempt]) => attempt?.connectionId
+    )
+  const numbers = Array.from({ length: 20 }, (_, number) => number)
+  const drawn = yield* Effect.forEach(numbers, firstOf)
+  assert.deepStrictEqual(yield* Effect.forEach(numbers, firstOf), drawn)
+  assert.lengthOf(new Set(drawn), 2)
 })
 
 const key = "operation-0001"
 
-/** A payment of which the operation can be asked. */
-const payable = (kind: Kind) =>
-  Effect.gen(function* () {
-    const details = { captureMethod: kind === "refund" ? ("automatic" as const) : ("manual" as const) }
-    return (yield* (yield* Pointsman).create(caller, request({ details }))).payment.id
-  })
+const payableId = (kind: Kind) => Effect.map(payable(kind), ({ id }) => id)
 
 const sentIn = ({ provider }: ReturnType<typeof world>, kind: Kind): ReadonlyArray<string> =>
   kind === "refund"
@@ -109,9 +102,9 @@ const refuse = Effect.succeed({ _tag: "Rejected" as const, code: "no", message: 
 
 describe("operations", () => {
   for (const kind of operationKinds) {
-    itIn(`a ${kind} of which nothing was sent takes its id again with its key`, world(), function* (own) {
+    itHere(`a ${kind} of which nothing was sent takes its id again with its key`, function* (own) {
       yield* TestClock.setTime(day)
-      const id = yield* payable(kind)
+      const id = yield* payableId(kind)
       yield* TestClock.adjust("1 minute")
       own.ledger.onCommit = (number) => (number === 3 ? "unheard" : undefined)
       yield* operate(kind, id, { idempotencyKey: key })
@@ -124,8 +117,8 @@ describe("operations", () => {
       assert.strictEqual(startOfDay(timeOf(entry?.id)), day)
     })
 
-    itIn(`a ${kind} of another process at work under its key is left after a lost claim`, world(), function* (own) {
-      const id = yield* payable(kind)
+    itHere(`a ${kind} of another process at work under its key is left after a lost claim`, function* (own) {
+      const id = yield* payableId(kind)
       const other = yield* own.another
       const order = { idempotencyKey: key, paymentId: id, amountMinor: null, reason: null }
       const held = yield* Deferred.make<never, Unanswered>()
@@ -134,14 +127,10 @@ describe("operations", () => {
       let working: Fiber.Fiber<unknown, unknown> | undefined
       own.ledger.beforeCommit = (number) =>
         number === 4
-          ? Effect.map(
-              Effect.forkDetach(Effect.exit<unknown, unknown, never>(other[kind](caller, order)), {
-                startImmediately: true
-              }),
-              (fiber) => {
-                working = fiber
-              }
-            )
+          ? Effect.gen(function* () {
+              const asked: Effect.Effect<unknown, unknown> = other[kind](caller, order)
+              working = yield* Effect.forkDetach(Effect.exit(asked), { startImmediately: true })
+            })
           : Effect.void
       yield* operate(kind, id, { idempotencyKey: key })
       assert.lengthOf(sentIn(own, kind), 1)
@@ -186,7 +175,7 @@ describe("operations", () => {
     yield* Effect.gen(function* () {
       for (const at of [day, 3 * day]) yield* created(at)
       own.provider.onCharge = approve
-      for (const _ of [1, 2]) yield* operate("refund", yield* payable("refund"), { idempotencyKey: key })
+      for (const _ of [1, 2]) yield* operate("refund", yield* payableId("refund"), { idempotencyKey: key })
     }).pipe(Effect.provide(own.layer))
     const ids = [...own.provider.charges.slice(0, 4).map(({ attemptId }) => attemptId), ...sentIn(own, "refund")]
     assert.lengthOf(new Set(ids), 6)
@@ -200,8 +189,8 @@ describe("operations", () => {
     assert.isFalse(tags.has(elsewhere?.slice(-12) ?? ""))
   })
 
-  itIn("a capture that the provider refused is another call when its key comes again", world(), function* (own) {
-    const id = yield* payable("capture")
+  itHere("a capture that the provider refused is another call when its key comes again", function* (own) {
+    const id = yield* payableId("capture")
     const capture = own.provider.onCapture
     own.provider.onCapture = () => refuse
     yield* operate("capture", id, { idempotencyKey: key })

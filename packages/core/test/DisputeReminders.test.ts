@@ -1,11 +1,15 @@
-/** Reminders of a dispute's deadline: 7, 3 and 1 days before it, each once, whatever dies and however clocks are turned. */
+/**
+ * Reminders of a dispute's deadline: 7, 3 and 1 days before it, each once, whatever dies and however clocks are turned.
+ * And a submission under a clock that jumps ahead: "never received" is not believed before its age.
+ */
 import { assert, describe } from "@effect/vitest"
 import { Pointsman } from "@pointsman/core"
-import { Unanswered } from "@pointsman/core/ports"
-import { Effect } from "effect"
+import { StorageClock, Unanswered } from "@pointsman/core/ports"
+import { Clock, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { answer, begin, day, disputed, keep, read, state } from "./support/Disputes.ts"
-import { itIn } from "./support/ItIn.ts"
+import { itHere, itIn } from "./support/ItIn.ts"
+import { ahead, given } from "./support/SetClock.ts"
 import { tenant, world } from "./support/World.ts"
 
 /** The days of the reminders so far. */
@@ -20,7 +24,7 @@ const check = Effect.flatMap(Pointsman, (pointsman) => pointsman.checkDue)
 const at = (days: number) => TestClock.setTime(begin + (10 - days) * day)
 
 describe("reminders of a deadline", () => {
-  itIn("an hourly check gives one reminder for each of 7, 3 and 1 days, at its time", world(), function* () {
+  itHere("an hourly check gives one reminder for each of 7, 3 and 1 days, at its time", function* () {
     const { payment } = yield* disputed()
     const seen: Array<readonly [number, unknown]> = []
     for (let hour = 1; hour <= 11 * 24; hour++) {
@@ -36,28 +40,23 @@ describe("reminders of a deadline", () => {
     ])
   })
 
-  itIn("only the last reminder is announced when a clock jumps over several", world(), function* () {
-    const { payment } = yield* disputed()
-    yield* at(2)
-    yield* check
-    assert.deepStrictEqual(yield* reminded(payment.id), [3])
-    yield* at(-2)
-    yield* check
-    yield* check
-    assert.deepStrictEqual(yield* reminded(payment.id), [3, 1])
-  })
-
-  itIn("no reminder comes twice when a clock is turned back and forth", world(), function* () {
-    const { payment } = yield* disputed()
-    for (const days of [6.5, 9, 6.9, 2.5, 9.5, 6, 2.9, 0.5, 8, 0.1]) {
-      yield* at(days)
-      yield* check
-    }
-    assert.deepStrictEqual(yield* reminded(payment.id), [7, 3, 1])
-  })
+  for (const [title, moments, expected] of [
+    ["only the last reminder is announced when a clock jumps over several", [2, -2, -2], [3, 1]],
+    [
+      "no reminder comes twice when a clock is turned back and forth",
+      [6.5, 9, 6.9, 2.5, 9.5, 6, 2.9, 0.5, 8, 0.1],
+      [7, 3, 1]
+    ]
+  ] as const) {
+    itHere(title, function* () {
+      const { payment } = yield* disputed()
+      for (const days of moments) yield* Effect.andThen(at(days), check)
+      assert.deepStrictEqual<unknown>(yield* reminded(payment.id), expected)
+    })
+  }
 
   for (const fault of ["unwritten", "lost", "unheard"] as const) {
-    itIn(`each reminder whose commit ends ${fault} is announced once at the next check`, world(), function* (own) {
+    itHere(`each reminder whose commit ends ${fault} is announced once at the next check`, function* (own) {
       const { payment } = yield* disputed()
       const failed = new Set<unknown>()
       own.ledger.onCommit = (_, { events }) => {
@@ -86,7 +85,7 @@ describe("reminders of a deadline", () => {
     assert.deepStrictEqual(yield* reminded(payment.id), [7, 3, 1])
   })
 
-  itIn("evidence at the provider has no reminders until it is requested again", world(), function* () {
+  itHere("evidence at the provider has no reminders until it is requested again", function* () {
     const { dispute, payment } = yield* disputed()
     yield* keep(dispute.id)
     yield* answer(dispute.id)
@@ -99,7 +98,7 @@ describe("reminders of a deadline", () => {
     assert.deepStrictEqual(yield* reminded(payment.id), [7])
   })
 
-  itIn("a new round announces its own deadline, and not that of the round before", world(), function* () {
+  itHere("a new round announces its own deadline, and not that of the round before", function* () {
     const { dispute, payment } = yield* disputed()
     yield* at(2)
     yield* check
@@ -118,7 +117,7 @@ describe("reminders of a deadline", () => {
     assert.deepStrictEqual(yield* reminded(payment.id), [3, 7, 3, 1])
   })
 
-  itIn("a dispute that has ended has no reminders", world(), function* () {
+  itHere("a dispute that has ended has no reminders", function* () {
     const { payment } = yield* disputed()
     yield* state(payment.providerRef, { verdict: "won" }, begin + 1)
     yield* at(0.5)
@@ -126,7 +125,7 @@ describe("reminders of a deadline", () => {
     assert.deepStrictEqual(yield* reminded(payment.id), [])
   })
 
-  itIn("the deadline is still announced if a submission's result is unknown", world(), function* (own) {
+  itHere("the deadline is still announced if a submission's result is unknown", function* (own) {
     const { dispute, payment } = yield* disputed()
     yield* keep(dispute.id)
     own.provider.onSubmitDispute = () => Effect.fail(new Unanswered({ reason: "no answer" }))
@@ -136,7 +135,7 @@ describe("reminders of a deadline", () => {
     assert.deepStrictEqual(yield* reminded(payment.id), [1])
   })
 
-  itIn("only a later deadline is announced anew when it moves by a minute or by weeks", world(), function* () {
+  itHere("only a later deadline is announced anew when it moves by a minute or by weeks", function* () {
     const { payment } = yield* disputed()
     yield* at(6)
     yield* check
@@ -151,3 +150,38 @@ describe("reminders of a deadline", () => {
     assert.deepStrictEqual(yield* reminded(payment.id), [7, 7])
   })
 })
+
+const stageOf = (id: string) => Effect.map(read(id), ({ submissions }) => submissions.at(-1)?.stage)
+
+for (const clockOf of ["machine", "store"] as const) {
+  const early = given()
+  const jumped = { agesFrom: null as number | null }
+  const layer =
+    clockOf === "machine"
+      ? early.layer
+      : Layer.unwrap(
+          Effect.map(Clock.Clock, (base) =>
+            Layer.provide(
+              early.own.layer,
+              Layer.succeed(StorageClock, {
+                clock: ahead(base, () => early.machine.aheadMillis),
+                agesFrom: () => jumped.agesFrom
+              })
+            )
+          )
+        )
+  itIn(`"never received" waits for its age though the clock of the ${clockOf} jumps days`, { layer }, function* () {
+    const { dispute } = yield* disputed()
+    yield* keep(dispute.id)
+    early.own.provider.onSubmitDispute = () => Effect.fail(new Unanswered({ reason: "no answer" }))
+    early.own.provider.onLookUpDispute = () => Effect.succeed({ _tag: "NotFound", conclusive: true })
+    yield* answer(dispute.id)
+    early.machine.aheadMillis = 2 * day
+    jumped.agesFrom = begin + 2 * day
+    yield* check
+    assert.strictEqual(yield* stageOf(dispute.id), "Unknown")
+    yield* TestClock.adjust(30 * 60_000)
+    yield* check
+    assert.strictEqual(yield* stageOf(dispute.id), "Refused")
+  })
+}

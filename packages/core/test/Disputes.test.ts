@@ -2,12 +2,14 @@
 import { assert, describe } from "@effect/vitest"
 import { Pointsman } from "@pointsman/core"
 import { Audit, Ledger, StorageError, Unanswered } from "@pointsman/core/ports"
+import type { CommitFault } from "@pointsman/core/testing"
 import { Effect, Fiber, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { answer, begin, day, disputed, disputeEvents, keep, opened, pdf, read, state } from "./support/Disputes.ts"
-import { itIn } from "./support/ItIn.ts"
+import { itHere, itIn } from "./support/ItIn.ts"
+import { created } from "./support/Operations.ts"
 import { stored } from "./support/Pages.ts"
-import { caller, request, runOut, tenant, world } from "./support/World.ts"
+import { caller, runOut, tenant, type World, world } from "./support/World.ts"
 
 const minute = 60_000
 
@@ -18,7 +20,7 @@ const withEvidence = Effect.tap(
 )
 
 describe("a dispute as its provider states it", () => {
-  itIn("a message that states a dispute is recorded in the commit of the payment's move", world(), function* (own) {
+  itHere("a message that states a dispute is recorded in the commit of the payment's move", function* (own) {
     const { dispute, payment } = yield* disputed()
     assert.strictEqual((yield* stored(payment)).state, "ChargedBack")
     const { evidenceDueBy, money, paymentId, providerReason, reason, status } = dispute
@@ -34,7 +36,7 @@ describe("a dispute as its provider states it", () => {
     )
   })
 
-  itIn("an inquiry is a warning, and the payment stays as it is", world(), function* () {
+  itHere("an inquiry is a warning, and the payment stays as it is", function* () {
     const { dispute, payment } = yield* disputed({ verdict: null })
     assert.strictEqual(dispute.status, "warning")
     assert.strictEqual((yield* stored(payment)).state, "Captured")
@@ -59,7 +61,7 @@ describe("a dispute as its provider states it", () => {
     ["a review and a late opening", [review(5), opens(5)], "under_review", ["updated"]],
     ["a review, and evidence that is asked for again", [review(5), opens(6)], "needs_response", ["updated", "updated"]]
   ] as const) {
-    itIn(`${title} makes the dispute ${wanted}, and each move has one event`, world(), function* () {
+    itHere(`${title} makes the dispute ${wanted}, and each move has one event`, function* () {
       const { dispute, payment } = yield* disputed()
       for (const [said, at] of messages) yield* state(payment.providerRef, said, begin + at)
       assert.strictEqual((yield* read(dispute.id)).status, wanted)
@@ -70,7 +72,7 @@ describe("a dispute as its provider states it", () => {
     })
   }
 
-  itIn("another deadline is stated, and an older statement does not take it back", world(), function* () {
+  itHere("another deadline is stated, and an older statement does not take it back", function* () {
     const { dispute, payment } = yield* disputed()
     yield* state(payment.providerRef, { dueBy: begin + 12 * day }, begin + 5)
     yield* state(payment.providerRef, { dueBy: begin + 10 * day }, begin + 4)
@@ -78,14 +80,14 @@ describe("a dispute as its provider states it", () => {
     assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened", "dispute.updated"])
   })
 
-  itIn("an invalid amount gives the dispute none", world(), function* () {
+  itHere("an invalid amount gives the dispute none", function* () {
     const { dispute } = yield* disputed({ money: { minorUnits: Number.NaN, currency: "EUR" } })
     assert.isNull(dispute.money)
   })
 })
 
 describe("evidence", () => {
-  itIn("the provider has submitted texts and a file once, and nothing is kept", world(), function* (own) {
+  itHere("the provider has submitted texts and a file once, and nothing is kept", function* (own) {
     const { dispute, payment } = yield* disputed()
     const kept = yield* keep(dispute.id)
     assert.deepStrictEqual(kept.evidence?.texts, ["summary"])
@@ -124,7 +126,7 @@ describe("evidence", () => {
     })
   }
 
-  itIn("the refusal of invalid evidence names the field and what was expected", world(), function* (own) {
+  itHere("the refusal of invalid evidence names the field and what was expected", function* (own) {
     const { dispute } = yield* disputed()
     const fault = (order: Parameters<typeof keep>[1]) =>
       Effect.map(Effect.flip(keep(dispute.id, order)), (failure) =>
@@ -146,7 +148,7 @@ describe("evidence", () => {
     assert.lengthOf(own.provider.submissions, 0)
   })
 
-  itIn("nothing is kept or sent for a dispute that has ended or does not exist", world(), function* (own) {
+  itHere("nothing is kept or sent for a dispute that has ended or does not exist", function* (own) {
     const { dispute, payment } = yield* withEvidence
     yield* state(payment.providerRef, { verdict: "lost" }, begin + 1)
     assert.isNull((yield* read(dispute.id)).evidence)
@@ -159,7 +161,7 @@ describe("evidence", () => {
 })
 
 describe("an answer to a dispute", () => {
-  itIn("an acceptance is sent once, and a later loss changes nothing", world(), function* (own) {
+  itHere("an acceptance is sent once, and a later loss changes nothing", function* (own) {
     const { dispute, payment } = yield* disputed()
     assert.strictEqual(yield* answer(dispute.id, "key-12345", "accept"), "accepted")
     yield* state(payment.providerRef, { verdict: "lost" }, begin + 1)
@@ -170,7 +172,7 @@ describe("an answer to a dispute", () => {
     assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened", "dispute.accepted"])
   })
 
-  itIn("an accepted dispute is not opened again by a message written before", world(), function* () {
+  itHere("an accepted dispute is not opened again by a message written before", function* () {
     const { dispute, payment } = yield* disputed()
     yield* TestClock.setTime(begin + 10)
     assert.strictEqual(yield* answer(dispute.id, "key-12345", "accept"), "accepted")
@@ -181,7 +183,7 @@ describe("an answer to a dispute", () => {
     assert.strictEqual((yield* stored(payment)).state, "Captured")
   })
 
-  itIn("evidence requested again is kept and sent although messages come before it", world(), function* () {
+  itHere("evidence requested again is kept and sent although messages come before it", function* () {
     const { dispute, payment } = yield* withEvidence
     assert.strictEqual(yield* answer(dispute.id), "under_review")
     const sealed = Effect.flatMap(Ledger, (ledger) => ledger.evidence(tenant, payment.id, dispute.id))
@@ -204,7 +206,7 @@ describe("an answer to a dispute", () => {
     assert.isNull((yield* read(dispute.id)).evidence)
   })
 
-  itIn("a refusal is replayed by its key, and another key may send again", world(), function* (own) {
+  itHere("a refusal is replayed by its key, and another key may send again", function* (own) {
     const { dispute } = yield* withEvidence
     own.provider.onSubmitDispute = () =>
       Effect.succeed({ _tag: "Rejected", code: "too_long", message: "The evidence is too long." })
@@ -216,7 +218,7 @@ describe("an answer to a dispute", () => {
     assert.notStrictEqual(own.provider.submissions[0]?.operationId, own.provider.submissions[1]?.operationId)
   })
 
-  itIn("a connection that cannot answer disputes is unsupported", world(), function* () {
+  itHere("a connection that cannot answer disputes is unsupported", function* () {
     const { payment } = yield* disputed()
     yield* state(payment.providerRef, { ...opened, disputeId: null })
     const { items } = yield* (yield* Pointsman).disputes(tenant, { limit: 10 })
@@ -224,7 +226,7 @@ describe("an answer to a dispute", () => {
     assert.strictEqual(yield* answer(unnamed?.id ?? "", null, "accept"), "Unsupported")
   })
 
-  itIn("evidence that a provider still processes is pending until a lookup ends it", world(), function* (own) {
+  itHere("evidence that a provider still processes is pending until a lookup ends it", function* (own) {
     const { dispute, payment } = yield* withEvidence
     own.provider.onSubmitDispute = () => Effect.succeed({ _tag: "SubmissionPending" })
     assert.strictEqual(yield* answer(dispute.id), "DisputePending")
@@ -243,7 +245,7 @@ describe("an answer to a dispute", () => {
 
 describe("a submission without an answer", () => {
   const unanswered = () => Effect.fail(new Unanswered({ reason: "the connection was lost" }))
-  itIn("a lookup ends evidence that the provider has, and it is never sent again", world(), function* (own, pointsman) {
+  itHere("a lookup ends evidence that the provider has, and it is never sent again", function* (own, pointsman) {
     const { dispute, payment } = yield* withEvidence
     own.provider.onSubmitDispute = unanswered
     assert.strictEqual(yield* answer(dispute.id), "ResultUnknown")
@@ -266,7 +268,7 @@ describe("a submission without an answer", () => {
     assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened", "dispute.submitted"])
   })
 
-  itIn("evidence that a provider never received is believed late, and may be sent again", world(), function* (own) {
+  itHere("evidence that a provider never received is believed late, and may be sent again", function* (own) {
     const { dispute } = yield* withEvidence
     own.provider.onSubmitDispute = unanswered
     yield* answer(dispute.id)
@@ -285,7 +287,7 @@ describe("a submission without an answer", () => {
     assert.lengthOf(own.provider.submissions, 2)
   })
 
-  itIn("a message of a review makes the lookup decide at once whose evidence it is", world(), function* (own) {
+  itHere("a message of a review makes the lookup decide at once whose evidence it is", function* (own) {
     const { dispute, payment } = yield* withEvidence
     own.provider.onSubmitDispute = unanswered
     yield* answer(dispute.id)
@@ -304,7 +306,7 @@ describe("a submission without an answer", () => {
     assert.strictEqual(yield* answer(dispute.id), "under_review")
   })
 
-  itIn("a message of a review confirms evidence that the provider cannot look up", world(), function* (own) {
+  itHere("a message of a review confirms evidence that the provider cannot look up", function* (own) {
     const { dispute, payment } = yield* withEvidence
     own.provider.onSubmitDispute = unanswered
     own.provider.onLookUpDispute = () => Effect.fail(new Unanswered({ reason: "no lookup", isUnsupported: true }))
@@ -317,7 +319,7 @@ describe("a submission without an answer", () => {
     assert.strictEqual(yield* answer(dispute.id), "under_review")
   })
 
-  itIn("a provider without lookup that reviews and decides at once had the evidence", world(), function* (own) {
+  itHere("a provider without lookup that reviews and decides at once had the evidence", function* (own) {
     const { dispute, payment } = yield* withEvidence
     own.provider.onSubmitDispute = unanswered
     own.provider.onLookUpDispute = () => Effect.fail(new Unanswered({ reason: "no lookup", isUnsupported: true }))
@@ -333,7 +335,7 @@ describe("a submission without an answer", () => {
     ["has it", { _tag: "Found", state: { _tag: "SubmissionDone" } }, ["accepted", "dispute.accepted"]],
     ["never received it", { _tag: "NotFound", conclusive: true }, ["lost", "ProviderRefused"]]
   ] as const) {
-    itIn(`the lookup decides an unanswered acceptance when the provider ${end} a loss`, world(), function* (own) {
+    itHere(`the lookup decides an unanswered acceptance when the provider ${end} a loss`, function* (own) {
       const { dispute, payment } = yield* disputed()
       own.provider.onAcceptDispute = unanswered
       assert.strictEqual(yield* answer(dispute.id, "key-12345", "accept"), "ResultUnknown")
@@ -356,7 +358,7 @@ describe("a submission without an answer", () => {
     })
   }
 
-  itIn("another process looks up what one that died had asked, and sends nothing", world(), function* (own) {
+  itHere("another process looks up what one that died had asked, and sends nothing", function* (own) {
     const { dispute } = yield* withEvidence
     own.provider.onSubmitDispute = () => Effect.never
     const asking = yield* Effect.forkDetach(answer(dispute.id), { startImmediately: true })
@@ -379,55 +381,65 @@ describe("a submission without an answer", () => {
   })
 })
 
-describe("an operator whose entry in the audit trail cannot be written", () => {
-  for (const kind of ["submit", "accept"] as const) {
-    itIn(`a refused request to ${kind} keeps, claims and sends nothing`, world(), function* (own, pointsman) {
-      const { dispute } = yield* withEvidence
-      const audit = yield* Audit
-      const refused = Effect.fail(new StorageError({ operation: "append", cause: new Error("the disk is full") }))
-      const desk = yield* own.another.pipe(Effect.provideService(Audit, { ...audit, append: () => refused }))
-      const operator = { ...caller, operator: "Jo" }
-      const before = own.ledger.calls.commit
-      const evidence = { disputeId: dispute.id, texts: { summary: "Another one." }, files: [] }
-      assert.strictEqual((yield* Effect.flip(desk.keepEvidence(operator, evidence)))._tag, "pointsman/StorageError")
-      const order = { disputeId: dispute.id, kind, idempotencyKey: "key-12345" } as const
-      assert.strictEqual((yield* Effect.flip(desk.submitDispute(operator, order)))._tag, "pointsman/NothingSent")
-      const sent = kind === "submit" ? own.provider.submissions : own.provider.acceptances
-      assert.deepStrictEqual([own.ledger.calls.commit, sent.length], [before, 0])
-      // The control: the same acts with an audit trail.
-      assert.isTrue(Result.isSuccess(yield* Effect.result(pointsman.submitDispute(operator, order))))
-      assert.lengthOf(sent, 1)
-    })
-  }
-})
+for (const kind of ["submit", "accept"] as const) {
+  itHere(`a refused request to ${kind} keeps, claims and sends nothing`, function* (own, pointsman) {
+    const { dispute } = yield* withEvidence
+    const audit = yield* Audit
+    const refused = Effect.fail(new StorageError({ operation: "append", cause: new Error("the disk is full") }))
+    const desk = yield* own.another.pipe(Effect.provideService(Audit, { ...audit, append: () => refused }))
+    const operator = { ...caller, operator: "Jo" }
+    const before = own.ledger.calls.commit
+    const evidence = { disputeId: dispute.id, texts: { summary: "Another one." }, files: [] }
+    assert.strictEqual((yield* Effect.flip(desk.keepEvidence(operator, evidence)))._tag, "pointsman/StorageError")
+    const order = { disputeId: dispute.id, kind, idempotencyKey: "key-12345" } as const
+    assert.strictEqual((yield* Effect.flip(desk.submitDispute(operator, order)))._tag, "pointsman/NothingSent")
+    const sent = kind === "submit" ? own.provider.submissions : own.provider.acceptances
+    assert.deepStrictEqual([own.ledger.calls.commit, sent.length], [before, 0])
+    // The control: the same acts with an audit trail.
+    assert.isTrue(Result.isSuccess(yield* Effect.result(pointsman.submitDispute(operator, order))))
+    assert.lengthOf(sent, 1)
+  })
+}
 
-describe("a submission over a store that fails", () => {
+describe("a store that fails", () => {
+  /** The commit of that number from now on ends so. */
+  const endingWith = ({ ledger }: World, commit: number, fault: CommitFault) => {
+    const before = ledger.calls.commit
+    ledger.onCommit = (number) => (number === before + commit ? fault : undefined)
+  }
+
   for (const fault of ["unwritten", "lost", "unheard"] as const) {
-    itIn(`a claim that ends ${fault} sends nothing, and the key is free`, world(), function* (own) {
+    itHere(`a claim that ends ${fault} sends nothing, and the key is free`, function* (own) {
       const { dispute } = yield* withEvidence
-      const before = own.ledger.calls.commit
-      own.ledger.onCommit = (number) => (number === before + 1 ? fault : undefined)
-      const fiber = yield* Effect.forkChild(answer(dispute.id))
-      assert.strictEqual(yield* runOut(fiber), "NothingSent")
+      endingWith(own, 1, fault)
+      assert.strictEqual(yield* runOut(yield* Effect.forkChild(answer(dispute.id))), "NothingSent")
       assert.lengthOf(own.provider.submissions, 0)
       assert.strictEqual(yield* answer(dispute.id), "under_review")
       assert.lengthOf(own.provider.submissions, 1)
     })
-  }
 
-  for (const fault of ["unwritten", "lost", "unheard"] as const) {
-    itIn(`a result whose commit ends ${fault} is recorded all the same, and sent once`, world(), function* (own) {
+    itHere(`one dispute is stored when a message repeats after a commit that ends ${fault}`, function* (own) {
+      yield* TestClock.setTime(begin)
+      const payment = yield* created()
+      endingWith(own, 1, fault)
+      const said = { ...opened, dueBy: begin + 10 * day }
+      const first = yield* Effect.result(state(payment.providerRef, said))
+      assert.strictEqual(Result.isFailure(first), fault === "unwritten")
+      yield* state(payment.providerRef, said)
+      assert.lengthOf((yield* (yield* Pointsman).disputes(tenant, { limit: 10 })).items, 1)
+      assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened"])
+    })
+
+    itHere(`a result whose commit ends ${fault} is recorded all the same, and sent once`, function* (own) {
       const { dispute, payment } = yield* withEvidence
-      const before = own.ledger.calls.commit
-      own.ledger.onCommit = (number) => (number === before + 2 ? fault : undefined)
-      const fiber = yield* Effect.forkChild(answer(dispute.id))
-      assert.strictEqual(yield* runOut(fiber), "under_review")
+      endingWith(own, 2, fault)
+      assert.strictEqual(yield* runOut(yield* Effect.forkChild(answer(dispute.id))), "under_review")
       assert.lengthOf(own.provider.submissions, 1)
       assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened", "dispute.submitted"])
     })
   }
 
-  itIn("a request learns that its result is not stored for minutes; it is recorded later", world(), function* (own) {
+  itHere("a request learns that its result is not stored for minutes; it is recorded later", function* (own) {
     const { dispute, payment } = yield* withEvidence
     const before = own.ledger.calls.commit
     own.ledger.onCommit = (number) => (number > before + 1 ? "unwritten" : undefined)
@@ -439,22 +451,4 @@ describe("a submission over a store that fails", () => {
     assert.lengthOf(own.provider.submissions, 1)
     assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened", "dispute.submitted"])
   })
-})
-
-describe("a message over a store that fails", () => {
-  for (const fault of ["unwritten", "lost", "unheard"] as const) {
-    itIn(`one dispute is stored when a message repeats after a commit that ends ${fault}`, world(), function* (own) {
-      yield* TestClock.setTime(begin)
-      const pointsman = yield* Pointsman
-      const { payment } = yield* pointsman.create(caller, request())
-      const before = own.ledger.calls.commit
-      own.ledger.onCommit = (number) => (number === before + 1 ? fault : undefined)
-      const said = { ...opened, dueBy: begin + 10 * day }
-      const first = yield* Effect.result(state(payment.providerRef, said))
-      assert.strictEqual(Result.isFailure(first), fault === "unwritten")
-      yield* state(payment.providerRef, said)
-      assert.lengthOf((yield* pointsman.disputes(tenant, { limit: 10 })).items, 1)
-      assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened"])
-    })
-  }
 })

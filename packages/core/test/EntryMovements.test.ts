@@ -1,7 +1,7 @@
 /** Stored rows of reports, as the journal takes them. */
 import { type JournalTransaction, journalOf, movementsOfEntry, type SettlementEntry } from "@pointsman/core"
-import { assert, describe, it } from "vitest"
-import { balances, day, events, lines, noon, payment, row } from "./support/JournalGiven.ts"
+import { assert, it } from "vitest"
+import { balances, day, eur, events, lines, noon, payment, row } from "./support/JournalGiven.ts"
 import { tenant } from "./support/World.ts"
 
 const storedAt = noon + 2 * day
@@ -17,52 +17,46 @@ const record = { payment: payment({ capturedMinor: 1000 }), events: events(["pay
 const journalWith = (...rows: ReadonlyArray<SettlementEntry>): ReadonlyArray<JournalTransaction> =>
   journalOf(record, rows.flatMap(movementsOfEntry))
 
-describe("stored rows", () => {
-  it("a row that matched is posted as of when it was stored", () => {
-    const [transaction] = journalWith(stored({ fee: { minorUnits: 24, currency: "EUR" } })).slice(1)
-    assert.deepStrictEqual(transaction?.recordedAt, storedAt)
-    assert.deepStrictEqual(transaction && lines(transaction), ["receivable EUR -24", "fees EUR 24"])
-  })
+it("a row that matched is posted as of when it was stored", () => {
+  const [transaction] = journalWith(stored({ fee: eur(24) })).slice(1)
+  assert.deepStrictEqual(transaction?.recordedAt, storedAt)
+  assert.deepStrictEqual(transaction && lines(transaction), ["receivable EUR -24", "fees EUR 24"])
+})
 
-  it("an entry that no row made, or the same row again, moves no money", () => {
-    const missing = stored({ number: 0, result: "missing_there", rowId: `missing:${record.payment.id}` })
-    assert.deepStrictEqual(movementsOfEntry(missing), [])
-    const again = stored({ number: 2, result: "duplicate", reason: "same_row", rowId: "bt_1#2", openedAt: storedAt })
-    assert.deepStrictEqual(movementsOfEntry(again), [])
-  })
+it("an entry that no row made, or the same row again, moves no money", () => {
+  const missing = stored({ number: 0, result: "missing_there", rowId: `missing:${record.payment.id}` })
+  assert.deepStrictEqual(movementsOfEntry(missing), [])
+  const again = stored({ number: 2, result: "duplicate", reason: "same_row", rowId: "bt_1#2", openedAt: storedAt })
+  assert.deepStrictEqual(movementsOfEntry(again), [])
+})
 
-  it("a corrected row is withdrawn, and the receivable is what the newer one says", () => {
-    const at = storedAt + day
-    const older = stored({ corrected: { by: "bt_1#c2", at }, fee: { minorUnits: 24, currency: "EUR" } })
-    const newer = stored({ rowId: "bt_1#c2", gross: { minorUnits: 990, currency: "EUR" }, recordedAt: at })
-    const journal = journalWith(newer, older)
-    assert.deepStrictEqual(balances(journal), {
-      "receivable EUR": 990,
-      "sales EUR": -1000,
-      "unexplained EUR": 10
-    })
-    assert.deepStrictEqual(
-      journal.slice(1).map((one) => [one.recordedAt, ...lines(one)]),
-      [
-        [storedAt, "receivable EUR -24", "fees EUR 24"],
-        [at, "receivable EUR 24", "fees EUR -24"],
-        [at, "receivable EUR -10", "unexplained EUR 10"]
-      ]
-    )
-  })
+it("a corrected row is withdrawn, and the receivable is what the newer one says", () => {
+  const at = storedAt + day
+  const older = stored({ corrected: { by: "bt_1#c2", at }, fee: eur(24) })
+  const newer = stored({ rowId: "bt_1#c2", gross: eur(990), recordedAt: at })
+  const journal = journalWith(newer, older)
+  assert.deepStrictEqual(balances(journal), { "receivable EUR": 990, "sales EUR": -1000, "unexplained EUR": 10 })
+  assert.deepStrictEqual(
+    journal.slice(1).map((one) => [one.recordedAt, ...lines(one)]),
+    [
+      [storedAt, "receivable EUR -24", "fees EUR 24"],
+      [at, "receivable EUR 24", "fees EUR -24"],
+      [at, "receivable EUR -10", "unexplained EUR 10"]
+    ]
+  )
+})
 
-  it("both journals are right when a missing row finds its payment once corrected", () => {
-    const at = storedAt + day
-    const older = stored({ result: "missing_here", paymentId: null, corrected: { by: "bt_1#c2", at } })
-    const newer = stored({ rowId: "bt_1#c2", recordedAt: at })
-    const journal = journalOf(null, movementsOfEntry(older))
-    assert.deepStrictEqual(
-      journal.map((one) => [one.id, one.recordedAt, ...lines(one)]),
-      [
-        ["main bt_1", storedAt, "receivable EUR 1000", "unexplained EUR -1000"],
-        ["main bt_1 2", at, "receivable EUR -1000", "unexplained EUR 1000"]
-      ]
-    )
-    assert.deepStrictEqual(balances(journalWith(newer)), { "receivable EUR": 1000, "sales EUR": -1000 })
-  })
+it("both journals are right when a missing row finds its payment once corrected", () => {
+  const at = storedAt + day
+  const older = stored({ result: "missing_here", paymentId: null, corrected: { by: "bt_1#c2", at } })
+  const newer = stored({ rowId: "bt_1#c2", recordedAt: at })
+  const journal = journalOf(null, movementsOfEntry(older))
+  assert.deepStrictEqual(
+    journal.map((one) => [one.id, one.recordedAt, ...lines(one)]),
+    [
+      ["main bt_1", storedAt, "receivable EUR 1000", "unexplained EUR -1000"],
+      ["main bt_1 2", at, "receivable EUR -1000", "unexplained EUR 1000"]
+    ]
+  )
+  assert.deepStrictEqual(balances(journalWith(newer)), { "receivable EUR": 1000, "sales EUR": -1000 })
 })

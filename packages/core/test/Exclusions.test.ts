@@ -24,23 +24,9 @@ import { approve, scriptedProvider } from "@pointsman/core/testing"
 import { Effect, Redacted } from "effect"
 import { itIn } from "./support/ItIn.ts"
 import { assertFields } from "./support/Steps.ts"
-import { caller, request, world } from "./support/World.ts"
+import { caller, connectionOf, request, world } from "./support/World.ts"
 
-const main: Connection = {
-  id: "main",
-  workspaceId: "acme",
-  environment: "sandbox",
-  name: "Main",
-  connector: "scripted",
-  active: true,
-  priority: 1,
-  sealedCredentials: "",
-  sealedWebhookSecret: null,
-  timeoutMillis: null,
-  supports: {},
-  restrictions: [],
-  circuitBreaker: null
-}
+const main = connectionOf("main")
 
 interface Reason {
   readonly code: ExclusionCode
@@ -135,6 +121,8 @@ const tokensOf = (ids: ReadonlyArray<string>) =>
     .map((connectionId) => ({ connectionId, token: Redacted.make("tok") }))
 
 describe("several connections, each with a reason of its own", () => {
+  const circuitBreaker = { failures: 1, openMillis: 60_000 }
+  const silence = () => Effect.fail(new Unanswered({ reason: "timed out" }))
   for (const initiator of ["cit", "mit"] as const) {
     const nowhere = world({ connections: each(initiator) })
     itIn(`RoutingFailed reports every reason if no other connection takes ${initiator}`, nowhere, function* () {
@@ -146,7 +134,6 @@ describe("several connections, each with a reason of its own", () => {
       assert.strictEqual(nowhere.ledger.calls.commit, 0)
     })
 
-    const circuitBreaker = { failures: 1, openMillis: 60_000 }
     const open = world({
       connections: [{ id: "broken", circuitBreaker }, ...each(initiator), { id: "well" }]
     })
@@ -154,7 +141,7 @@ describe("several connections, each with a reason of its own", () => {
       const pointsman = yield* Pointsman
       const instruments = tokensOf([...each(initiator).map(({ id }) => id), "broken", "well"])
       const asked = request({ details: { initiator }, instruments })
-      open.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "timed out" }))
+      open.provider.onCharge = silence
       yield* pointsman.create(caller, asked)
       open.provider.onCharge = approve
       const { payment } = yield* pointsman.create(caller, asked)
@@ -164,7 +151,6 @@ describe("several connections, each with a reason of its own", () => {
     })
   }
 
-  const circuitBreaker = { failures: 1, openMillis: 60_000 }
   const outside = world({
     connections: [
       { id: "dollars", supports: { currencies: ["USD"] } },
@@ -176,7 +162,7 @@ describe("several connections, each with a reason of its own", () => {
     }
   })
   itIn("a rule's connection that cannot take it is reported beside an open circuit", outside, function* (_, pointsman) {
-    outside.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "timed out" }))
+    outside.provider.onCharge = silence
     yield* pointsman.create(caller, request())
     const small = request({ details: { money: { minorUnits: 100, currency: "EUR" } } })
     const failure = yield* Effect.flip(pointsman.create(caller, small))
@@ -196,7 +182,7 @@ describe("several connections, each with a reason of its own", () => {
   })
   itIn("an exclusion is reported for an open circuit that cannot take the payment either", limited, function* () {
     const pointsman = yield* Pointsman
-    limited.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "timed out" }))
+    limited.provider.onCharge = silence
     yield* pointsman.create(caller, request({ details: { money: { minorUnits: 100, currency: "USD" } } }))
     limited.provider.onCharge = approve
     const { payment } = yield* pointsman.create(caller, request())

@@ -1,49 +1,48 @@
 /** Reports that are fetched from a provider: what is read, where the next fetch begins, and what a kill leaves. */
-import { assert, describe, it } from "@effect/vitest"
-import { Pointsman, ReportBroken, ReportRefused } from "@pointsman/core"
+import { assert, describe } from "@effect/vitest"
+import { type Payment, Pointsman, ReportBroken, ReportRefused } from "@pointsman/core"
 import type { ListRequest, ReportEntry } from "@pointsman/core/connector"
 import { ReportFileUnreadable, ReportReader, Unanswered } from "@pointsman/core/ports"
-import { Effect, Exit, Result, Stream } from "effect"
+import { Effect, Exit, Layer, Result, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { itIn } from "./support/ItIn.ts"
+import { itHere, itIn } from "./support/ItIn.ts"
 import { stored } from "./support/Pages.ts"
-import { day, entriesOf, listedPayments, pageOf, paidAt } from "./support/Reports.ts"
+import { day, entriesOf, listedPayments, orderOf, pageOf, paidAt, reconcile } from "./support/Reports.ts"
 import { assertFields } from "./support/Steps.ts"
-import { type World, world } from "./support/World.ts"
+import { tenant, type World, world } from "./support/World.ts"
 
-const hour = 60 * 60_000
+const minute = 60_000
+const hour = 60 * minute
 
 const fetch = (more: { readonly from?: number; readonly until?: number; readonly report?: string } = {}) =>
   Effect.flatMap(Pointsman, ({ reconciliation }) => reconciliation.fetch({ connectionId: "main", ...more }))
 
-/** Windows that were asked for, each once. */
-const askedFor = ({ provider }: World) => [...new Set(provider.lists.map(({ createdFrom }) => createdFrom))]
+/** Why a fetch ended before it was whole. */
+const brokenBy = (...asked: Parameters<typeof fetch>) =>
+  Effect.map(Effect.flip(fetch(...asked)), (failure) =>
+    failure instanceof ReportBroken ? failure.reason : failure._tag
+  )
+
+/** All payments of a report are settled, each by one row. */
+const assertSettled = Effect.fnUntraced(function* (payments: ReadonlyArray<Payment>) {
+  assert.lengthOf(
+    (yield* entriesOf).filter(({ result }) => result === "matched"),
+    payments.length
+  )
+  for (const payment of payments) assert.strictEqual((yield* stored(payment)).state, "Settled")
+})
 
 describe("fetched reports", () => {
-  const whole = world()
-  itIn("five rows over three pages of a day are each applied once, in one run", whole, function* () {
+  itHere("five rows over three pages of a day are each applied once, in one run", function* (whole) {
     const { payments } = yield* listedPayments(whole, 5)
     const [run, ...others] = yield* fetch({ from: paidAt, until: paidAt + day })
     assert.deepStrictEqual([run?.state, run?.rowsDone, run?.rowsUnreadable, others.length], ["done", 5, 0, 0])
     assert.strictEqual(run?.format, "scripted-balance")
     assert.strictEqual(run?.fileName, "scripted-balance from 1970-01-11T00:00:00.000Z until 1970-01-12T00:00:00.000Z")
-    for (const payment of payments) assert.strictEqual((yield* stored(payment)).state, "Settled")
-    assert.strictEqual((yield* entriesOf).length, 5)
+    assert.lengthOf(yield* entriesOf, 5)
+    yield* assertSettled(payments)
     const again = yield* fetch({ from: paidAt, until: paidAt + day })
     assert.deepStrictEqual(again, run === undefined ? [] : [run])
-  })
-
-  itIn("the next fetch begins where the last one ended", world(), function* (own) {
-    yield* listedPayments(own, 1)
-    const first = yield* fetch()
-    // Seven days up to an hour ago: the first and the last one are parts of days.
-    assert.strictEqual(first.length, 8)
-    assert.strictEqual(askedFor(own)[0], paidAt - 4 * day - hour)
-    own.provider.lists.length = 0
-    yield* TestClock.setTime(paidAt + 4 * day)
-    assert.strictEqual((yield* fetch()).length, 2)
-    assert.strictEqual(askedFor(own)[0], paidAt + 3 * day - hour)
-    assert.deepStrictEqual(yield* fetch(), [])
   })
 
   const silent = world()
@@ -57,62 +56,39 @@ describe("fetched reports", () => {
     for (const nth of [2, 5]) {
       pages = 0
       silent.provider.onListReport = failing(nth)
-      const failed = yield* Effect.result(fetch(window))
-      assert(Result.isFailure(failed) && failed.failure instanceof ReportBroken)
-      assert.strictEqual(failed.failure.reason, "the provider gave no complete answer: timed out")
+      assert.strictEqual(yield* brokenBy(window), "the provider gave no complete answer: timed out")
     }
     silent.provider.onListReport = (asked) => Effect.succeed(pageOf(entries, asked))
     const [run] = yield* fetch(window)
     assert.deepStrictEqual([run?.state, run?.rowsDone, run?.rowsKnown], ["done", 5, 0])
-    for (const payment of payments) assert.strictEqual((yield* stored(payment)).state, "Settled")
+    yield* assertSettled(payments)
   })
 
-  for (const killedAt of [1, 2, 3, 4, 5, 6]) {
-    itIn(`no row is lost or twice after a process died at page ${killedAt}`, world(), function* (own) {
-      const { entries, payments } = yield* listedPayments(own, 5)
-      let pages = 0
-      own.provider.onListReport = (asked) =>
-        ++pages === killedAt ? Effect.interrupt : Effect.succeed(pageOf(entries, asked))
-      const window = { from: paidAt, until: paidAt + 3_600_000 }
-      assert.isTrue(Exit.isFailure(yield* Effect.exit(fetch(window))))
-      own.provider.onListReport = (asked) => Effect.succeed(pageOf(entries, asked))
-      const [run] = yield* fetch(window)
-      assert.deepStrictEqual([run?.state, run?.counts.matched], ["done", 5])
-      assert.strictEqual((yield* entriesOf).length, 5)
-      for (const payment of payments) assert.strictEqual((yield* stored(payment)).state, "Settled")
-    })
-  }
-
-  itIn("rows that change between readings keep the run open, and the next has them all", world(), function* (own) {
+  itHere("rows that change between readings keep the run open, and the next has them all", function* (own) {
     const { entries } = yield* listedPayments(own, 3)
     let pages = 0
     // Two pages are one reading: the first row is missing in the first.
     own.provider.onListReport = (asked) => Effect.succeed(pageOf(++pages === 1 ? entries.slice(1) : entries, asked))
     const window = { from: paidAt, until: paidAt + 3_600_000 }
-    const failed = yield* Effect.result(fetch(window))
-    assert(Result.isFailure(failed) && failed.failure instanceof ReportBroken)
-    assert.strictEqual(failed.failure.reason, "the provider's rows changed while they were read")
+    assert.strictEqual(yield* brokenBy(window), "the provider's rows changed while they were read")
     const [run] = yield* fetch(window)
     assert.strictEqual(run?.state, "done")
     assert.strictEqual((yield* entriesOf).length, 3)
   })
 
-  itIn("no payment is settled twice by a page that comes under two cursors", world(), function* (own) {
+  itHere("no payment is settled twice by a page that comes under two cursors", function* (own) {
     const { entries, payments } = yield* listedPayments(own, 2)
     own.provider.onListReport = ({ cursor }) =>
       Effect.succeed({ entries, nextCursor: cursor === null ? "again" : null })
     const [run] = yield* fetch({ from: paidAt, until: paidAt + hour })
     assert.deepStrictEqual([run?.state, run?.rowsDone, run?.counts.matched], ["done", 4, 2])
-    for (const payment of payments) assert.strictEqual((yield* stored(payment)).state, "Settled")
-    assert.strictEqual((yield* entriesOf).filter(({ result }) => result === "matched").length, 2)
+    yield* assertSettled(payments)
   })
 
-  itIn("a provider that names the same page again ends the fetch with an explanation", world(), function* (own) {
+  itHere("a provider that names the same page again ends the fetch with an explanation", function* (own) {
     yield* listedPayments(own, 1)
     own.provider.onListReport = () => Effect.succeed({ entries: [], nextCursor: "a" })
-    const failed = yield* Effect.result(fetch({ from: paidAt, until: paidAt + 1 }))
-    assert(Result.isFailure(failed) && failed.failure instanceof ReportBroken)
-    assert.include(failed.failure.reason, "the provider named the same page again")
+    assert.include(yield* brokenBy({ from: paidAt, until: paidAt + 1 }), "the provider named the same page again")
   })
 
   const reader: ReportReader = {
@@ -136,81 +112,68 @@ describe("fetched reports", () => {
   }
   const anHour = { from: paidAt, until: paidAt + hour }
 
-  const filed = world()
-  it.effect("rows of a page's files are read; a cut or silent file ends the fetch", () =>
-    Effect.gen(function* () {
-      const { entries, payments } = yield* listedPayments(filed, 3)
-      const texts = inFiles(filed, entries)
-      const whole = texts["b"] ?? ""
-      texts["b"] = "cut"
-      const cut = yield* Effect.result(fetch(anHour))
-      assert(Result.isFailure(cut) && cut.failure instanceof ReportBroken)
-      assert.strictEqual(cut.failure.reason, "the provider gave no complete answer: file b: row 1: it is cut off")
-      texts["b"] = whole
-      const download = filed.provider.onDownloadReport
-      // The first reading of the two files, and the second one.
-      for (const nth of [2, 4]) {
-        let downloads = 0
-        filed.provider.onDownloadReport = (file) =>
-          ++downloads === nth ? Effect.fail(new Unanswered({ reason: "timed out" })) : download(file)
-        const silent = yield* Effect.result(fetch(anHour))
-        assert(Result.isFailure(silent) && silent.failure instanceof ReportBroken)
-        assert.include(silent.failure.reason, "timed out")
-      }
-      filed.provider.onDownloadReport = download
-      const [run] = yield* fetch(anHour)
-      assert.deepStrictEqual([run?.state, run?.rowsDone, run?.counts.matched], ["done", 3, 3])
-      const byNumber = (yield* entriesOf).toSorted((a, b) => a.number - b.number)
-      assertFields(byNumber, "generatedAt", paidAt, paidAt, run?.startedAt)
-      for (const payment of payments) assert.strictEqual((yield* stored(payment)).state, "Settled")
-    }).pipe(Effect.provide(filed.layer), Effect.provideService(ReportReader, reader))
-  )
-
-  for (const killedAt of [1, 2, 3, 4]) {
-    const killed = world()
-    it.effect(`no row is lost or twice after a process died at file ${killedAt}`, () =>
-      Effect.gen(function* () {
-        const { entries, payments } = yield* listedPayments(killed, 3)
-        inFiles(killed, entries)
-        const download = killed.provider.onDownloadReport
-        let downloads = 0
-        killed.provider.onDownloadReport = (file) => (++downloads === killedAt ? Effect.interrupt : download(file))
-        assert.isTrue(Exit.isFailure(yield* Effect.exit(fetch(anHour))))
-        killed.provider.onDownloadReport = download
-        const [run] = yield* fetch(anHour)
-        assert.deepStrictEqual([run?.state, run?.counts.matched], ["done", 3])
-        assert.lengthOf(yield* entriesOf, 3)
-        for (const payment of payments) assert.strictEqual((yield* stored(payment)).state, "Settled")
-      }).pipe(Effect.provide(killed.layer), Effect.provideService(ReportReader, reader))
-    )
+  const filed = () => {
+    const own = world()
+    return { ...own, layer: Layer.provide(own.layer, Layer.succeed(ReportReader, reader)) }
   }
-
-  const notMade = world()
-  it.effect("a file that the provider did not make has no rows; an empty one ends the fetch", () =>
-    Effect.gen(function* () {
-      const { entries } = yield* listedPayments(notMade, 2)
-      const texts = inFiles(notMade, entries)
-      const download = notMade.provider.onDownloadReport
-      notMade.provider.onDownloadReport = (file) => (file === "b" ? Effect.succeed(null) : download(file))
-      const [run] = yield* fetch(anHour)
-      assert.deepStrictEqual([run?.state, run?.rowsDone, run?.counts.matched], ["done", 2, 2])
-      notMade.provider.onDownloadReport = download
-      texts["b"] = ""
-      const failed = yield* Effect.result(fetch(anHour))
-      assert(Result.isFailure(failed) && failed.failure instanceof ReportBroken)
-      assert.include(failed.failure.reason, "file b: row 1: it is cut off")
-    }).pipe(Effect.provide(notMade.layer), Effect.provideService(ReportReader, reader))
-  )
-
-  itIn("a fetch in a program without a reader of files says so", world(), function* (own) {
-    const { entries } = yield* listedPayments(own, 1)
-    inFiles(own, entries)
-    const failed = yield* Effect.result(fetch(anHour))
-    assert(Result.isFailure(failed) && failed.failure instanceof ReportBroken)
-    assert.include(failed.failure.reason, "file a: this program reads no report files")
+  itIn("rows of a page's files are read; a cut or silent file ends the fetch", filed(), function* (own) {
+    const { entries, payments } = yield* listedPayments(own, 3)
+    const texts = inFiles(own, entries)
+    const whole = texts["b"] ?? ""
+    texts["b"] = "cut"
+    assert.strictEqual(yield* brokenBy(anHour), "the provider gave no complete answer: file b: row 1: it is cut off")
+    texts["b"] = whole
+    const download = own.provider.onDownloadReport
+    // The first reading of the two files, and the second one.
+    for (const nth of [2, 4]) {
+      let downloads = 0
+      own.provider.onDownloadReport = (file) =>
+        ++downloads === nth ? Effect.fail(new Unanswered({ reason: "timed out" })) : download(file)
+      assert.include(yield* brokenBy(anHour), "timed out")
+    }
+    own.provider.onDownloadReport = download
+    const [run] = yield* fetch(anHour)
+    assert.deepStrictEqual([run?.state, run?.rowsDone, run?.counts.matched], ["done", 3, 3])
+    const byNumber = (yield* entriesOf).toSorted((a, b) => a.number - b.number)
+    assertFields(byNumber, "generatedAt", paidAt, paidAt, run?.startedAt)
+    yield* assertSettled(payments)
   })
 
-  itIn("a refused order names the field and what was expected", world(), function* (own) {
+  for (const killedAt of [1, 2, 3, 4]) {
+    itIn(`no row is lost or twice after a process died at file ${killedAt}`, filed(), function* (own) {
+      const { entries, payments } = yield* listedPayments(own, 3)
+      inFiles(own, entries)
+      const download = own.provider.onDownloadReport
+      let downloads = 0
+      own.provider.onDownloadReport = (file) => (++downloads === killedAt ? Effect.interrupt : download(file))
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(fetch(anHour))))
+      own.provider.onDownloadReport = download
+      const [run] = yield* fetch(anHour)
+      assert.deepStrictEqual([run?.state, run?.counts.matched], ["done", 3])
+      assert.lengthOf(yield* entriesOf, 3)
+      yield* assertSettled(payments)
+    })
+  }
+
+  itIn("a file that the provider did not make has no rows; an empty one ends the fetch", filed(), function* (own) {
+    const { entries } = yield* listedPayments(own, 2)
+    const texts = inFiles(own, entries)
+    const download = own.provider.onDownloadReport
+    own.provider.onDownloadReport = (file) => (file === "b" ? Effect.succeed(null) : download(file))
+    const [run] = yield* fetch(anHour)
+    assert.deepStrictEqual([run?.state, run?.rowsDone, run?.counts.matched], ["done", 2, 2])
+    own.provider.onDownloadReport = download
+    texts["b"] = ""
+    assert.include(yield* brokenBy(anHour), "file b: row 1: it is cut off")
+  })
+
+  itHere("a fetch in a program without a reader of files says so", function* (own) {
+    const { entries } = yield* listedPayments(own, 1)
+    inFiles(own, entries)
+    assert.include(yield* brokenBy(anHour), "file a: this program reads no report files")
+  })
+
+  itHere("a refused order names the field and what was expected", function* (own) {
     yield* listedPayments(own, 0)
     const now = paidAt + 3 * day
     const reasonOf = Effect.fnUntraced(function* (order: Parameters<typeof fetch>[0]) {
@@ -225,9 +188,102 @@ describe("fetched reports", () => {
     assert.deepStrictEqual(own.provider.lists, [])
   })
 
-  itIn("the refusal of a connector without reports says to read files", world(), function* () {
+  itHere("the refusal of a connector without reports says to read files", function* () {
     const failed = yield* Effect.result(fetch())
     assert(Result.isFailure(failed) && failed.failure instanceof ReportRefused)
     assert.include(failed.failure.reason, "fetches no reports; read them from files")
+  })
+})
+
+const setUp = ({ provider }: World) => {
+  provider.onListReport = () => Effect.succeed({ entries: [], nextCursor: null })
+  return TestClock.setTime(paidAt)
+}
+
+const windowNames = (runs: ReadonlyArray<{ readonly fileName: string }>) => runs.map(({ fileName }) => fileName)
+
+const named = (from: number, until: number) =>
+  `scripted-balance from ${new Date(from).toISOString()} until ${new Date(until).toISOString()}`
+
+describe("where the next fetch begins", () => {
+  itHere("a day fetched by hand behind a gap lets the next fetch read the gap and continue", function* (own) {
+    yield* setUp(own)
+    yield* fetch()
+    yield* TestClock.setTime(paidAt + 4 * day)
+    yield* fetch({ from: paidAt + 2 * day, until: paidAt + 3 * day })
+    assert.deepStrictEqual(windowNames(yield* fetch()), [
+      named(paidAt - hour, paidAt),
+      named(paidAt, paidAt + day),
+      named(paidAt + day, paidAt + 2 * day),
+      named(paidAt + 2 * day, paidAt + 3 * day),
+      named(paidAt + 3 * day, paidAt + 4 * day - hour)
+    ])
+    assert.deepStrictEqual(yield* fetch(), [])
+  })
+
+  itHere("the next fetch begins behind what followed a gap that was filled by hand", function* (own) {
+    yield* setUp(own)
+    yield* fetch()
+    yield* TestClock.setTime(paidAt + 4 * day)
+    yield* fetch({ from: paidAt + 2 * day, until: paidAt + 3 * day })
+    yield* fetch({ from: paidAt - 2 * hour, until: paidAt + 2 * day })
+    assert.deepStrictEqual(windowNames(yield* fetch()), [named(paidAt + 3 * day, paidAt + 4 * day - hour)])
+  })
+
+  itHere("three days are fetched again once a clock that was ahead of them is right", function* (own) {
+    yield* setUp(own)
+    yield* fetch()
+    yield* TestClock.setTime(paidAt + 3 * day)
+    yield* fetch()
+    yield* TestClock.setTime(paidAt + 4 * hour)
+    assert.deepStrictEqual(windowNames(yield* fetch()), [named(paidAt, paidAt + 3 * hour)])
+  })
+
+  itHere("the next fetch begins behind a window read from a file of its name", function* (own) {
+    yield* setUp(own)
+    yield* fetch()
+    yield* TestClock.setTime(paidAt + day)
+    const format = { name: "scripted-balance", kinds: ["scripted"], delayMillis: 0 }
+    yield* reconcile(orderOf([], { format, fileName: named(paidAt - hour, paidAt + hour) }))
+    assert.deepStrictEqual(windowNames(yield* fetch()), [named(paidAt + hour, paidAt + day - hour)])
+  })
+
+  itHere("the next fetch begins at its own end, behind 1,000 newer runs of another report", function* (own) {
+    yield* setUp(own)
+    yield* fetch()
+    yield* TestClock.setTime(paidAt + hour)
+    for (let at = 0; at < 1_000; at++) yield* reconcile(orderOf([], { sha256: `other ${at}` }))
+    assert.deepStrictEqual(windowNames(yield* fetch()), [named(paidAt - hour, paidAt)])
+  })
+
+  itHere("a fetch a year after the last end reads a year, and the one after it the rest", function* (own) {
+    yield* setUp(own)
+    yield* fetch()
+    yield* TestClock.setTime(paidAt + 400 * day)
+    const year = yield* fetch()
+    assert.lengthOf(year, 366)
+    assert.strictEqual(year.at(-1)?.fileName, named(paidAt + 364 * day, paidAt + 365 * day))
+    const rest = yield* fetch()
+    assert.strictEqual(rest.at(-1)?.fileName, named(paidAt + 399 * day, paidAt + 400 * day - hour))
+  })
+
+  itHere("the next fetch ends the run of a first one killed while it is applied", function* (own) {
+    yield* setUp(own)
+    let pages = 0
+    own.provider.onListReport = () => {
+      // A day in part: 1 hour, read twice.
+      pages += 1
+      return pages === 2 ? Effect.interrupt : Effect.succeed({ entries: [], nextCursor: null })
+    }
+    assert.isTrue(Exit.isFailure(yield* Effect.exit(fetch())))
+    yield* TestClock.setTime(paidAt + 10 * minute)
+    const [run] = yield* fetch()
+    assert.strictEqual(run?.fileName, named(paidAt - 7 * day - hour, paidAt - 7 * day))
+    const { reconciliation } = yield* Pointsman
+    const runs = yield* reconciliation.list({ tenant, connectionId: "main", limit: 100 })
+    assert.deepStrictEqual(
+      runs.filter(({ state }) => state !== "done"),
+      []
+    )
   })
 })

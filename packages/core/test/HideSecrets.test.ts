@@ -1,5 +1,5 @@
 /** A provider's text shows a secret in whatever way others write one; none is left of it. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import { cleaner } from "@pointsman/core/connector"
 import { Redacted } from "effect"
 
@@ -33,35 +33,33 @@ const written: Readonly<Record<string, string>> = {
   "in hexadecimal digits": Buffer.from(secret).toString("hex")
 }
 
-describe("texts of a provider", () => {
-  for (const [how, text] of Object.entries(written)) {
-    it(`cleaning leaves nothing of a secret ${how}`, () => {
-      assert.isTrue(hide.shows(text))
-      // The last digit of Base64 may hold the last bits of the secret.
-      assert.match(hide(`No such key: ${text}!`), /^No such key: \*\*\*(?: |[0-9A-Za-z]?(?:=|%3D)*)!$/u)
-    })
-  }
+for (const [how, text] of Object.entries(written)) {
+  it(`cleaning leaves nothing of a secret ${how}`, () => {
+    assert.isTrue(hide.shows(text))
+    // The last digit of Base64 may hold the last bits of the secret.
+    assert.match(hide(`No such key: ${text}!`), /^No such key: \*\*\*(?: |[0-9A-Za-z]?(?:=|%3D)*)!$/u)
+  })
+}
 
-  it("cleaning a megabyte that almost shows the secret costs in proportion to length", () => {
-    const almost = secret.slice(0, -1)
-    /** Of the processor; the least of three, because one may share its caches with other tests. */
-    const millisOf = (length: number) => {
-      const text = almost.repeat(Math.ceil(length / almost.length))
-      const once = () => {
-        const begun = process.threadCpuUsage()
-        assert.isFalse(hide.shows(text))
-        const { system, user } = process.threadCpuUsage(begun)
-        return (system + user) / 1_000
-      }
-      return Math.min(once(), once(), once())
+it("cleaning a megabyte that almost shows the secret costs in proportion to length", () => {
+  const almost = secret.slice(0, -1)
+  /** Of the processor; the least of three, because one may share its caches with other tests. */
+  const millisOf = (length: number) => {
+    const text = almost.repeat(Math.ceil(length / almost.length))
+    const once = () => {
+      const begun = process.threadCpuUsage()
+      assert.isFalse(hide.shows(text))
+      const { system, user } = process.threadCpuUsage(begun)
+      return (system + user) / 1_000
     }
-    // Linear is 10 times; quadratic would be 100 times.
-    assert.isBelow(millisOf(1_000_000), 40 * Math.max(1, millisOf(100_000)))
-  })
+    return Math.min(once(), once(), once())
+  }
+  // Linear is 10 times; quadratic would be 100 times.
+  assert.isBelow(millisOf(1_000_000), 40 * Math.max(1, millisOf(100_000)))
+})
 
-  it("a text without a secret stays the same", () => {
-    const text = "Card 4111 declined: 50% &amp; more \\u0041, sk+live/Zq7"
-    assert.isFalse(hide.shows(text))
-    assert.strictEqual(hide(text), text)
-  })
+it("a text without a secret stays the same", () => {
+  const text = "Card 4111 declined: 50% &amp; more \\u0041, sk+live/Zq7"
+  assert.isFalse(hide.shows(text))
+  assert.strictEqual(hide(text), text)
 })

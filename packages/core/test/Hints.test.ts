@@ -2,11 +2,12 @@
 import { assert, describe } from "@effect/vitest"
 import { Pointsman } from "@pointsman/core"
 import { type HintedMessage, Ledger, MessageUnreadable, NotSent, Unanswered } from "@pointsman/core/ports"
-import { scriptedProvider } from "@pointsman/core/testing"
 import { Deferred, Effect, Fiber, Option, Result } from "effect"
 import { itIn } from "./support/ItIn.ts"
+import { providerWith } from "./support/Messages.ts"
+import { created } from "./support/Operations.ts"
 import { attemptsOf, stored } from "./support/Pages.ts"
-import { caller, request, runOut, tenant, world } from "./support/World.ts"
+import { runOut, tenant, world } from "./support/World.ts"
 
 type ChargeName = { readonly attemptId: string } | { readonly providerRef: string }
 
@@ -17,31 +18,22 @@ type Answer = Effect.Effect<ReadonlyArray<HintedMessage>, NotSent | Unanswered>
 
 /** A provider whose hints are `look <reference>`, and that answers a lookup as the test tells it. */
 const hintWorld = () => {
-  const provider = scriptedProvider()
-  const { definition } = provider
   const looked: Array<string> = []
   const script: { answer: (reference: string) => Answer } = { answer: () => Effect.succeed([]) }
-  Object.assign(provider, {
-    definition: {
-      ...definition,
-      connect: (...given: Parameters<typeof definition.connect>) =>
-        Result.map(definition.connect(...given), (connector) => ({
-          ...connector,
-          readStored: ({ body }: { readonly body: Uint8Array }) => Effect.sync(() => storedMessage(text(body))),
-          hints: {
-            read: ({ body }: { readonly body: Uint8Array }) => {
-              const reference = /^look (\w+)$/u.exec(text(body))?.[1]
-              return reference === undefined
-                ? Effect.fail(new MessageUnreadable({ reason: "no hint" }))
-                : Effect.succeed(reference)
-            },
-            lookUp: (reference: string) =>
-              Effect.suspend(() => {
-                looked.push(reference)
-                return script.answer(reference)
-              })
-          }
-        }))
+  const provider = providerWith({
+    readStored: ({ body }) => Effect.sync(() => storedMessage(text(body))),
+    hints: {
+      read: ({ body }) => {
+        const reference = /^look (\w+)$/u.exec(text(body))?.[1]
+        return reference === undefined
+          ? Effect.fail(new MessageUnreadable({ reason: "no hint" }))
+          : Effect.succeed(reference)
+      },
+      lookUp: (reference) =>
+        Effect.suspend(() => {
+          looked.push(reference)
+          return script.answer(reference)
+        })
     }
   })
   return { ...world({ provider }), looked, script }
@@ -67,16 +59,12 @@ const receive = (body: string, connectionId = "main") =>
   })
 
 /** A charge that was not answered. */
-const unanswered = (own: ReturnType<typeof hintWorld>) =>
-  Effect.gen(function* () {
-    own.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "silence" }))
-    yield* Effect.exit((yield* Pointsman).create(caller, request()))
-    const { items } = yield* (yield* Pointsman).payments(tenant, { limit: 1 })
-    const [payment] = items
-    if (payment === undefined) return assert.fail("no payment was stored")
-    const [attempt] = yield* attemptsOf(payment)
-    return { payment, attemptId: attempt?.id ?? "" }
-  })
+const unanswered = Effect.fnUntraced(function* (own: ReturnType<typeof hintWorld>) {
+  own.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "silence" }))
+  const payment = yield* created()
+  const [attempt] = yield* attemptsOf(payment)
+  return { payment, attemptId: attempt?.id ?? "" }
+})
 
 const messageNamed = (id: string) =>
   Effect.flatMap(Ledger, (ledger) => Effect.map(ledger.message(tenant, "main", id), Option.getOrUndefined))
@@ -96,14 +84,13 @@ describe("a hint", () => {
   })
 
   itIn("a statement without a webhook secret is applied again once its charge is known", hintWorld(), function* (own) {
-    const pointsman = yield* Pointsman
     const { attemptId, payment } = yield* unanswered(own)
     own.script.answer = () => Effect.succeed([capturedOf({ providerRef: "ref" }, "early")])
     yield* receive("look ref")
     assert.deepInclude(yield* messageNamed("hint:early"), { outcome: "unmatched", paymentId: null })
     own.script.answer = () => Effect.succeed([captured(attemptId)])
     yield* receive("look ref")
-    yield* pointsman.applyMessage("main", "hint:early")
+    yield* (yield* Pointsman).applyMessage("main", "hint:early")
     assert.deepInclude(yield* messageNamed("hint:early"), { outcome: "confirmed", paymentId: payment.id })
   })
 
@@ -164,19 +151,26 @@ describe("a hint", () => {
 })
 
 describe("a flood of hints", () => {
+  const sends = (count: number, hintOf: (number: number) => string) =>
+    Effect.tap(
+      Effect.forEach(Array(count).keys(), (number) =>
+        Effect.forkScoped(Effect.result(receive(hintOf(number))), { startImmediately: true })
+      ),
+      () => Effect.repeat(Effect.yieldNow, { times: 100 })
+    )
+  const refusedOf = (sent: Effect.Success<ReturnType<typeof sends>>) =>
+    Effect.map(Fiber.joinAll(sent), (ends) => ends.filter(Result.isFailure).map(({ failure }) => failure._tag))
+
   itIn("one of 1,000 hints of one object is looked up, 64 wait, the others are refused", hintWorld(), function* (own) {
     const gate = yield* Deferred.make<void>()
     own.script.answer = () => Effect.as(Deferred.await(gate), [])
     const first = yield* Effect.forkScoped(receive("look ref"), { startImmediately: true })
     while (own.looked.length === 0) yield* Effect.yieldNow
-    const others = yield* Effect.forEach(Array(999).keys(), () =>
-      Effect.forkScoped(Effect.result(receive("look ref")), { startImmediately: true })
-    )
-    for (let turn = 0; turn < 100; turn++) yield* Effect.yieldNow
+    const others = yield* sends(999, () => "look ref")
     assert.deepStrictEqual(own.looked, ["ref"])
     yield* Deferred.succeed(gate, undefined)
     yield* Fiber.join(first)
-    const refused = (yield* Fiber.joinAll(others)).filter(Result.isFailure).map(({ failure }) => failure._tag)
+    const refused = yield* refusedOf(others)
     assert.deepStrictEqual([refused.length, new Set(refused)], [935, new Set(["pointsman/HintNotLookedUp"])])
     assert.deepStrictEqual(own.looked, ["ref", "ref"])
     yield* receive("look ref")
@@ -187,15 +181,9 @@ describe("a flood of hints", () => {
     for (const _ of [1, 2]) {
       const gate = yield* Deferred.make<void>()
       own.script.answer = () => Effect.as(Deferred.await(gate), [])
-      const sent = yield* Effect.forEach(Array(82).keys(), (number) =>
-        Effect.forkScoped(Effect.result(receive(number % 2 === 0 ? "look even" : "look odd")), {
-          startImmediately: true
-        })
-      )
-      for (let turn = 0; turn < 100; turn++) yield* Effect.yieldNow
+      const sent = yield* sends(82, (number) => (number % 2 === 0 ? "look even" : "look odd"))
       yield* Deferred.succeed(gate, undefined)
-      const ends = yield* Fiber.joinAll(sent)
-      assert.lengthOf(ends.filter(Result.isFailure), 16)
+      assert.lengthOf(yield* refusedOf(sent), 16)
     }
   })
 
@@ -211,14 +199,10 @@ describe("a flood of hints", () => {
           Effect.sync(() => atOnce--)
         )
       })
-    const sent = yield* Effect.forEach(Array(1_000).keys(), (number) =>
-      Effect.forkScoped(Effect.result(receive(`look ref${number}`)), { startImmediately: true })
-    )
-    for (let turn = 0; turn < 100; turn++) yield* Effect.yieldNow
+    const sent = yield* sends(1_000, (number) => `look ref${number}`)
     assert.strictEqual(atOnce, 4)
     yield* Deferred.succeed(gate, undefined)
-    const ends = yield* Fiber.joinAll(sent)
-    const refused = ends.filter(Result.isFailure).map(({ failure }) => failure._tag)
+    const refused = yield* refusedOf(sent)
     assert.deepStrictEqual([...new Set(refused)], ["pointsman/HintNotLookedUp"])
     assert.deepStrictEqual([own.looked.length, refused.length, most], [64, 936, 4])
   })

@@ -27,7 +27,7 @@ import {
 import { scriptedProvider } from "@pointsman/core/testing"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { itIn } from "./support/ItIn.ts"
+import { itHere, itIn } from "./support/ItIn.ts"
 import {
   anotherBefore,
   anotherWriter,
@@ -83,8 +83,7 @@ const comesBack = (token: string) =>
 describe("a sandbox page of a workspace that asks for the provider's", () => {
   const asking: Caller = { ...caller, workspace: { ...caller.workspace, hostedPage: "provider" } }
 
-  itIn("a real connector's page leads to the provider's checkout, and has no buttons", world(), function* (own) {
-    const pointsman = yield* Pointsman
+  itHere("a real connector's page leads to the provider's checkout, and has no buttons", function* (own, pointsman) {
     const { payment, token } = yield* paged(asking)
     assert.strictEqual(payment.hosted?.leadsTo, "provider")
     assert.instanceOf(yield* Effect.flip(pointsman.actOnHostedPage(token, { _tag: "Approve" })), ActionNotOffered)
@@ -96,11 +95,16 @@ describe("a sandbox page of a workspace that asks for the provider's", () => {
     assert.strictEqual((yield* comesBack(token)).state, "Captured")
   })
 
-  itIn("a page has the buttons and opens no checkout when the workspace does not ask", world(), function* () {
+  itHere("a page of a workspace that does not ask has the buttons, and no checkout or return", function* (own) {
+    const { actOnHostedPage, openCheckout } = yield* Pointsman
     const { payment, token } = yield* paged()
     assert.notProperty(payment.hosted, "leadsTo")
-    const { openCheckout } = yield* Pointsman
     assert.instanceOf(yield* Effect.flip(openCheckout(token, comeBack)), ActionNotOffered)
+    assert.lengthOf(own.provider.checkouts, 0)
+    own.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
+    yield* actOnHostedPage(token, { _tag: "Approve" })
+    assert.strictEqual((yield* comesBack(token)).state, "ChargeUnknown")
+    assert.lengthOf(own.provider.lookUps, 0)
   })
 
   const provider = scriptedProvider()
@@ -112,7 +116,7 @@ describe("a sandbox page of a workspace that asks for the provider's", () => {
     assert.strictEqual(paid.state, "Captured")
   })
 
-  itIn("a page that led to the provider still does once the workspace asks no more", world(), function* (own) {
+  itHere("a page that led to the provider still does once the workspace asks no more", function* (own) {
     const { token } = yield* paged(asking)
     own.provider.onOpenCheckout = () => Effect.succeed(opened())
     assert.strictEqual((yield* (yield* Pointsman).openCheckout(token, comeBack))._tag, "Redirect")
@@ -235,26 +239,23 @@ describe("opening a checkout", () => {
     for (const mode of ["failover", "priority", "fixed"] as const) {
       const follows = mode !== "fixed"
       itIn(`${outcome} in mode ${mode} ${follows ? "asks" : "never asks"} the next one`, make(), function* (own) {
-        const pointsman = yield* Pointsman
+        const { openCheckout } = yield* Pointsman
         yield* routed({ mode })
         own.provider.onOpenCheckout = ({ connectionId }) => (connectionId === "main" ? end : Effect.succeed(opened()))
         const { payment, token } = yield* paged(liveCaller)
-        const step = yield* pointsman.openCheckout(token, comeBack)
-        assert.strictEqual(step._tag, follows ? "Redirect" : "Ended")
+        assert.strictEqual((yield* openCheckout(token, comeBack))._tag, follows ? "Redirect" : "Ended")
         assert.strictEqual((yield* stored(payment)).state, follows ? "CheckoutOpen" : "Failed")
         const outcomes: ReadonlyArray<unknown> = yield* outcomesOf(payment)
         assert.deepStrictEqual(outcomes, follows ? [outcome, "CheckoutOpened"] : [outcome])
+        // Where all refuse, it fails, and that is reported once.
+        own.provider.onOpenCheckout = () => end
+        const refused = yield* paged(liveCaller)
+        assert.strictEqual((yield* openCheckout(refused.token, comeBack))._tag, "Ended")
+        assert.deepStrictEqual(yield* typesOf(refused.payment), ["payment.requires_action", "payment.failed"])
+        assert.lengthOf(own.provider.checkouts, follows ? 4 : 2)
       })
     }
   }
-
-  itIn("a checkout that all refuse is FAILED, reported once", make(), function* (own, pointsman) {
-    own.provider.onOpenCheckout = () => Effect.succeed(rejected)
-    const { payment, token } = yield* paged(liveCaller)
-    assert.strictEqual((yield* pointsman.openCheckout(token, comeBack))._tag, "Ended")
-    assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", "payment.failed"])
-    assert.lengthOf(own.provider.checkouts, 2)
-  })
 
   const unusable: Readonly<Record<string, Effect.Effect<CheckoutOpened, NotSent | Unanswered>>> = {
     "no answer": Effect.fail(new Unanswered({ reason: "time-out" })),
@@ -301,10 +302,9 @@ describe("opening a checkout", () => {
   })
 
   itIn("the customer can pay when the answer comes after it was given up as unanswered", make(), function* (own) {
-    const pointsman = yield* Pointsman
     const { payment, token } = yield* paged(liveCaller)
     yield* anotherBefore(own, 3, { on: "ChargeUnanswered", connectionId: "main" })
-    assert.strictEqual((yield* pointsman.openCheckout(token, comeBack))._tag, "Redirect")
+    assert.strictEqual((yield* (yield* Pointsman).openCheckout(token, comeBack))._tag, "Redirect")
     assert.deepStrictEqual(yield* typesOf(payment), [
       "payment.requires_action",
       "payment.unknown",
@@ -377,47 +377,29 @@ describe("an open checkout", () => {
 })
 
 describe("coming back from a checkout", () => {
+  const providerRef = "ch_1"
   const stating = (minorUnits: number): ChargeState => ({ ...captured, stated: { minorUnits, currency: "EUR" } })
-  const declined: ChargeState = {
-    _tag: "Declined",
-    providerRef: "ch_1",
-    category: "do_not_honor",
-    code: "05",
-    soft: true
-  }
-  const all = { capturedMinor: 1999, connectionId: "main", providerRef: "ch_1" }
+  const declined = { _tag: "Declined", providerRef, category: "do_not_honor", code: "05", soft: true } as const
+  const all = { capturedMinor: 1999, connectionId: "main", providerRef }
   const honor = { declineCategory: "do_not_honor", declineReason: "05" } as const
-  const mismatched = ["payment.amount_mismatch", "payment.unknown"]
   const cases: ReadonlyArray<
     readonly [
       state: ChargeState,
       ends: PaymentState,
       expect: Partial<Payment>,
       outcome: AttemptOutcome,
-      events: ReadonlyArray<string>
+      ...events: ReadonlyArray<string>
     ]
   > = [
-    [captured, "Captured", all, "Captured", ["payment.captured"]],
-    [stating(1000), "Captured", { capturedMinor: 1000 }, "Captured", ["payment.captured"]],
-    [stating(2000), "ChargeMismatched", { capturedMinor: 0 }, "Mismatched", mismatched],
-    [
-      { _tag: "Authorized", providerRef: "ch_1" },
-      "Authorized",
-      { authorizedMinor: 1999 },
-      "Authorized",
-      ["payment.authorized"]
-    ],
-    [
-      { _tag: "Pending", providerRef: "ch_1" },
-      "ChargePending",
-      { providerRef: "ch_1" },
-      "Pending",
-      ["payment.pending"]
-    ],
-    [declined, "Declined", honor, "Declined", ["payment.declined"]],
-    [{ _tag: "Canceled", providerRef: "ch_1" }, "Cancelled", { declineReason: null }, "Canceled", ["payment.cancelled"]]
+    [captured, "Captured", all, "Captured", "captured"],
+    [stating(1000), "Captured", { capturedMinor: 1000 }, "Captured", "captured"],
+    [stating(2000), "ChargeMismatched", { capturedMinor: 0 }, "Mismatched", "amount_mismatch", "unknown"],
+    [{ _tag: "Authorized", providerRef }, "Authorized", { authorizedMinor: 1999 }, "Authorized", "authorized"],
+    [{ _tag: "Pending", providerRef }, "ChargePending", { providerRef }, "Pending", "pending"],
+    [declined, "Declined", honor, "Declined", "declined"],
+    [{ _tag: "Canceled", providerRef }, "Cancelled", { declineReason: null }, "Canceled", "cancelled"]
   ]
-  for (const [state, ends, expect, outcome, events] of cases) {
+  for (const [state, ends, expect, outcome, ...events] of cases) {
     const captureMethod = ends === "Authorized" ? "manual" : "automatic"
     itIn(`${JSON.stringify(state)} ends as ${JSON.stringify(ends)}`, make(), function* (own) {
       const { payment, token } = yield* sent({ details: { ...request().details, captureMethod } })
@@ -426,7 +408,10 @@ describe("coming back from a checkout", () => {
       const ended = yield* comesBack(token)
       assert.deepInclude(ended, { ...expect, state: ends })
       assert.deepStrictEqual(yield* stored(payment), ended)
-      assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", ...events])
+      assert.deepStrictEqual(yield* typesOf(payment), [
+        "payment.requires_action",
+        ...events.map((event) => `payment.${event}`)
+      ])
       const [attempt] = yield* attemptsOf(payment)
       assert.deepInclude(attempt, { id: before?.id ?? "", outcome, checkout: before?.checkout ?? null })
       assert.strictEqual(ended.routing?.attempts[0]?.outcome, outcome)
@@ -647,15 +632,5 @@ describe("the commit of what a lookup found", () => {
     assert.lengthOf(own.provider.lookUps, 1)
     assert.deepStrictEqual(yield* stored(payment), before)
     assert.strictEqual((yield* (yield* Pointsman).openCheckout(token, comeBack))._tag, "Redirect")
-  })
-
-  itIn("the sandbox has nothing to come back from", world(), function* (own, pointsman) {
-    const { token } = yield* paged()
-    assert.instanceOf(yield* Effect.flip(pointsman.openCheckout(token, comeBack)), ActionNotOffered)
-    assert.lengthOf(own.provider.checkouts, 0)
-    own.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
-    yield* pointsman.actOnHostedPage(token, { _tag: "Approve" })
-    assert.strictEqual((yield* comesBack(token)).state, "ChargeUnknown")
-    assert.lengthOf(own.provider.lookUps, 0)
   })
 })

@@ -4,7 +4,7 @@ import { type HostedAction, KeyReused, NothingSent, PaymentResultUnknown, Points
 import { ApiKeyRevoked, Directory, Ledger, Unanswered } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { itIn } from "./support/ItIn.ts"
+import { itHere, itIn } from "./support/ItIn.ts"
 import {
   cancelUrl,
   comeBack,
@@ -20,8 +20,8 @@ import {
   stored,
   typesOf
 } from "./support/Pages.ts"
-import { atOnce, endAfter } from "./support/Steps.ts"
-import { caller, request, tenant, world } from "./support/World.ts"
+import { atOnce, endAfter, unknownFates } from "./support/Steps.ts"
+import { caller, request, tenant, type World, world } from "./support/World.ts"
 
 const key = "order-0001"
 const keyed = hosted({ idempotencyKey: key })
@@ -31,25 +31,20 @@ const keyedWith = { ...caller, apiKeyHash: "hash-of-the-key" }
 const writeApiKey = (revokedAt: number | null) =>
   Effect.gen(function* () {
     const directory = yield* Directory
-    const apiKeys = [
-      {
-        hash: "hash-of-the-key",
-        ...tenant,
-        scopes: null,
-        name: null,
-        expiresAt: null,
-        networks: null,
-        revokedAt,
-        source: "operator" as const,
-        createdAt: 0
-      }
-    ]
-    yield* directory.write({ ...(yield* directory.contents), apiKeys })
+    const limits = { scopes: null, name: null, expiresAt: null, networks: null }
+    const apiKey = {
+      hash: "hash-of-the-key",
+      ...tenant,
+      ...limits,
+      revokedAt,
+      source: "operator" as const,
+      createdAt: 0
+    }
+    yield* directory.write({ ...(yield* directory.contents), apiKeys: [apiKey] })
   })
 
 describe("a create with return_url", () => {
-  itIn("a hosted payment takes one commit, asks no provider, and awaits its customer", world(), function* (own) {
-    const pointsman = yield* Pointsman
+  itHere("a hosted payment takes one commit, asks no provider, and awaits its customer", function* (own, pointsman) {
     yield* TestClock.adjust(hour)
     const { isReplay, payment } = yield* pointsman.create(caller, keyed)
     assert.isFalse(isReplay)
@@ -86,7 +81,7 @@ describe("a create with return_url", () => {
     assert.strictEqual((yield* Effect.flip(pointsman.payment(tenant, payment.id)))._tag, "pointsman/PaymentNotFound")
   })
 
-  itIn("every request without a key is a page of its own", world(), function* () {
+  itHere("every request without a key is a page of its own", function* () {
     const [one, two] = [yield* paged(), yield* paged()]
     assert.notStrictEqual(one.token, two.token)
     assert.strictEqual((yield* (yield* Pointsman).hostedPage(two.token)).payment.id, two.payment.id)
@@ -94,7 +89,7 @@ describe("a create with return_url", () => {
 })
 
 describe("its key", () => {
-  itIn("a repeated request gets the same answer, also once the page is over", world(), function* (_, pointsman) {
+  itHere("a repeated request gets the same answer, also once the page is over", function* (_, pointsman) {
     const first = yield* pointsman.create(caller, keyed)
     yield* TestClock.adjust(hour)
     assert.strictEqual((yield* pointsman.payment(tenant, first.payment.id)).state, "Cancelled")
@@ -103,15 +98,14 @@ describe("its key", () => {
   })
 
   for (const change of [{ returnUrl: "https://shop.example/other" }, { returnUrl: null }, { cancelUrl: null }]) {
-    itIn(`another ${JSON.stringify(change)} is KeyReused`, world(), function* (_, pointsman) {
+    itHere(`another ${JSON.stringify(change)} is KeyReused`, function* (_, pointsman) {
       yield* pointsman.create(caller, keyed)
       const failure = yield* Effect.flip(pointsman.create(caller, { ...keyed, ...change }))
       assert.instanceOf(failure, KeyReused)
     })
   }
 
-  itIn("a key that a direct charge used is KeyReused, and its fingerprint is unchanged", world(), function* () {
-    const pointsman = yield* Pointsman
+  itHere("a key that a direct charge used is KeyReused, and its fingerprint is unchanged", function* (_, pointsman) {
     yield* pointsman.create(caller, request({ idempotencyKey: key, cancelUrl }))
     assert.instanceOf(yield* Effect.flip(pointsman.create(caller, keyed)), KeyReused)
     const claim = Option.getOrThrow(yield* (yield* Ledger).claim(tenant, key))
@@ -120,14 +114,8 @@ describe("its key", () => {
       JSON.stringify([
         "create",
         {
-          money: [1999, "EUR"],
-          country: "NL",
-          method: "card",
-          cardBrand: null,
-          initiator: "cit",
-          captureMethod: "automatic",
-          reference: null,
-          simulation: null
+          ...{ money: [1999, "EUR"], country: "NL", method: "card", cardBrand: null, initiator: "cit" },
+          ...{ captureMethod: "automatic", reference: null, simulation: null }
         },
         null,
         cancelUrl,
@@ -156,22 +144,13 @@ describe("how long its key is kept", () => {
 
   const acting = (token: string, action: HostedAction) =>
     Effect.flatMap(Pointsman, ({ actOnHostedPage }) => actOnHostedPage(token, action))
+  const pressing = (_tag: "Cancel" | "Approve") => (token: string) => acting(token, { _tag })
   const reading = (_: string, id: string) => Effect.flatMap(Pointsman, ({ payment }) => payment(tenant, id))
   for (const [title, after, act, left] of [
     ["24 hours count from the answer without an act, end not read", 10, () => Effect.void, 14],
     ["24 hours count from the answer without an act, end read", 10, reading, 14],
-    [
-      "a key of a cancelled page is kept 24 hours from the answer",
-      1 / 6,
-      (token: string) => acting(token, { _tag: "Cancel" }),
-      24 - 1 / 6
-    ],
-    [
-      "a key of a paid page is kept 24 hours from the settlement",
-      1 / 3,
-      (token: string) => acting(token, { _tag: "Approve" }),
-      24
-    ]
+    ["a key of a cancelled page is kept 24 hours from the answer", 1 / 6, pressing("Cancel"), 24 - 1 / 6],
+    ["a key of a paid page is kept 24 hours from the settlement", 1 / 3, pressing("Approve"), 24]
   ] as const) {
     itIn(title, world(), function* () {
       const { payment, token } = yield* paged(caller, { idempotencyKey: key })
@@ -184,21 +163,23 @@ describe("how long its key is kept", () => {
     })
   }
 
-  itIn("a key of an UNKNOWN charge never ends", world(), function* (own) {
-    own.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
-    const { token } = yield* paged(caller, { idempotencyKey: key })
-    yield* (yield* Pointsman).actOnHostedPage(token, { _tag: "Approve" })
-    yield* TestClock.adjust(30 * 24 * hour)
-    yield* isFresh(false)
-  })
-
-  itIn("a key never ends by itself if the process died while the provider was asked", world(), function* (own) {
-    own.ledger.beforeCommit = (number) => (number === 3 ? Effect.never : Effect.void)
-    const { token } = yield* paged(caller, { idempotencyKey: key })
-    yield* Effect.forkDetach((yield* Pointsman).actOnHostedPage(token, { _tag: "Approve" }))
-    yield* TestClock.adjust(30 * 24 * hour)
-    yield* isFresh(false)
-  })
+  const endless: Readonly<Record<string, (own: World) => void>> = {
+    "its charge is UNKNOWN": ({ provider }) => {
+      provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
+    },
+    "the process died while the provider was asked": ({ ledger }) => {
+      ledger.beforeCommit = (number) => (number === 3 ? Effect.never : Effect.void)
+    }
+  }
+  for (const [why, begin] of Object.entries(endless)) {
+    itHere(`a key never ends by itself if ${why}`, function* (own) {
+      begin(own)
+      const { token } = yield* paged(caller, { idempotencyKey: key })
+      yield* Effect.forkDetach(acting(token, { _tag: "Approve" }))
+      yield* TestClock.adjust(30 * 24 * hour)
+      yield* isFresh(false)
+    })
+  }
 
   const open = world({ connections: liveConnections })
   itIn("a key is kept during a checkout without an end, and free 24 hours after payment", open, function* () {
@@ -216,7 +197,7 @@ describe("how long its key is kept", () => {
     assert.isFalse((yield* pointsman.create(liveCaller, keyed)).isReplay)
   })
 
-  itIn("a page created under a key that is free again is the answer of the key", world(), function* (_, pointsman) {
+  itHere("a page created under a key that is free again is the answer of the key", function* (_, pointsman) {
     yield* pointsman.create(caller, request({ idempotencyKey: key }))
     yield* TestClock.adjust(24 * hour)
     const created = yield* pointsman.create(caller, keyed)
@@ -226,30 +207,17 @@ describe("how long its key is kept", () => {
 })
 
 describe("its commit", () => {
-  itIn("a failed commit is NothingSent, stores nothing, and the same request works", world(), function* (own) {
-    const pointsman = yield* Pointsman
+  itHere("a failed commit is NothingSent, stores nothing, and the same request works", function* (own, pointsman) {
     own.ledger.onCommit = (number) => (number === 1 ? "unwritten" : undefined)
     assert.instanceOf(yield* Effect.flip(pointsman.create(caller, keyed)), NothingSent)
     assert.lengthOf((yield* pointsman.payments(tenant, { limit: 10 })).items, 0)
     assert.isFalse((yield* pointsman.create(caller, keyed)).isReplay)
   })
 
-  const faults = [
-    ["lost"],
-    ["unheard"],
-    ["lost", "lost"],
-    ["lost", "unheard"],
-    ["unheard", "lost"],
-    ["lost", "unwritten"],
-    ["unheard", "unwritten", "unwritten"],
-    [{ landsAfter: 10 }],
-    ["lost", { landsAfter: 10 }]
-  ] as const
-  for (const each of faults) {
+  for (const each of unknownFates) {
     for (const idempotencyKey of [key, null]) {
       const what = `${JSON.stringify(each)} ${idempotencyKey === null ? "without" : "under"} a key`
-      itIn(`a commit of unknown fate, ${what}, gives one payment, announced once`, world(), function* ({ ledger }) {
-        const pointsman = yield* Pointsman
+      itHere(`a commit of unknown fate, ${what}, gives one payment, announced once`, function* ({ ledger }, pointsman) {
         ledger.onCommit = (number) => each[number - 1]
         const created = yield* endAfter(minute, pointsman.create(caller, hosted({ idempotencyKey })))
         assert.isFalse(created.isReplay)
@@ -263,7 +231,7 @@ describe("its commit", () => {
     }
   }
 
-  itIn("no answer about a key is given while the store that knows it is down", world(), function* (own, pointsman) {
+  itHere("no answer about a key is given while the store that knows it is down", function* (own, pointsman) {
     own.ledger.onCommit = () => "lost"
     own.ledger.canRead = () => false
     const run = Effect.fnUntraced(function* (idempotencyKey: string | null) {
@@ -273,7 +241,7 @@ describe("its commit", () => {
     assert.instanceOf(yield* run(null), NothingSent)
   })
 
-  itIn("the request that took the key is the answer to one of unknown fate", world(), function* (own, pointsman) {
+  itHere("the request that took the key is the answer to one of unknown fate", function* (own, pointsman) {
     own.ledger.onCommit = (number) => (number === 1 ? "lost" : undefined)
     own.ledger.beforeCommit = (number) =>
       number === 2 ? Effect.orDie(Effect.asVoid(pointsman.create(caller, keyed))) : Effect.void
@@ -284,7 +252,7 @@ describe("its commit", () => {
 })
 
 describe("its API key", () => {
-  itIn("a key that was revoked meanwhile is ApiKeyRevoked, and nothing is stored", world(), function* (_, pointsman) {
+  itHere("a key that was revoked meanwhile is ApiKeyRevoked, and nothing is stored", function* (_, pointsman) {
     yield* writeApiKey(1)
     assert.instanceOf(yield* Effect.flip(pointsman.create(keyedWith, keyed)), ApiKeyRevoked)
     assert.lengthOf((yield* pointsman.payments(tenant, { limit: 10 })).items, 0)

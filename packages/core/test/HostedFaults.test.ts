@@ -3,12 +3,12 @@
  * may not be stored, nothing is sent twice, and what is not known is not called a failure.
  */
 import { assert, describe } from "@effect/vitest"
-import { type HostedFailure, type Payment, PaymentResultUnknown, Pointsman } from "@pointsman/core"
+import { type HostedAction, type HostedFailure, type Payment, PaymentResultUnknown, Pointsman } from "@pointsman/core"
 import { type Directory, type Ledger, type Secrets, StorageError } from "@pointsman/core/ports"
-import { approve, type CommitFault } from "@pointsman/core/testing"
+import { approve } from "@pointsman/core/testing"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { itIn } from "./support/ItIn.ts"
+import { itHere, itIn } from "./support/ItIn.ts"
 import {
   anotherBefore,
   comeBack,
@@ -21,7 +21,7 @@ import {
   stored,
   typesOf
 } from "./support/Pages.ts"
-import { endAfter } from "./support/Steps.ts"
+import { endAfter, unknownFates } from "./support/Steps.ts"
 import { caller, runOut, type World, world } from "./support/World.ts"
 
 /** Both ways to begin on a page: what begins, how often its provider was asked, and where it ends when all goes well. */
@@ -64,6 +64,10 @@ const beginnings = [
 ] as const
 
 for (const { asked, begin, goodEnd, goodEvents, goodOutcome, make, name, page, silence } of beginnings) {
+  const begins = Effect.fnUntraced(function* (own: World, token: string, state: string, times: number) {
+    assert.deepStrictEqual([(yield* begin(token)).state, asked(own)], [state, times])
+  })
+
   describe(`the commit before ${name} is sent`, () => {
     itIn("a failed first commit begins nothing, and the customer can try again", make(), function* (own) {
       const { payment, token } = yield* page
@@ -71,24 +75,10 @@ for (const { asked, begin, goodEnd, goodEvents, goodOutcome, make, name, page, s
       assert.instanceOf(yield* Effect.flip(begin(token)), StorageError)
       assert.strictEqual(asked(own), 0)
       assert.deepStrictEqual(yield* stored(payment), payment)
-      assert.strictEqual((yield* begin(token)).state, goodEnd)
-      assert.strictEqual(asked(own), 1)
+      yield* begins(own, token, goodEnd, 1)
     })
 
-    const faults: ReadonlyArray<ReadonlyArray<CommitFault>> = [
-      ["lost"],
-      ["unheard"],
-      ["lost", "lost"],
-      ["lost", "unheard"],
-      ["unheard", "lost"],
-      ["unheard", "unheard"],
-      ["unheard", "lost", "lost"],
-      ["lost", "unwritten"],
-      ["unheard", "unwritten", "unheard"],
-      [{ landsAfter: 10 }],
-      ["lost", { landsAfter: 10 }]
-    ]
-    for (const each of faults) {
+    for (const each of unknownFates) {
       itIn(`a first commit, ${JSON.stringify(each)}, fails once, unsent`, make(), function* (own) {
         const { payment, token } = yield* page
         own.ledger.onCommit = (number) => each[number - 2]
@@ -98,8 +88,7 @@ for (const { asked, begin, goodEnd, goodEvents, goodOutcome, make, name, page, s
         assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", "payment.failed"])
         assert.deepStrictEqual(yield* outcomesOf(payment), ["Abandoned"])
         own.ledger.onCommit = () => undefined
-        assert.strictEqual((yield* begin(token)).state, "Failed")
-        assert.strictEqual(asked(own), 0)
+        yield* begins(own, token, "Failed", 0)
       })
     }
 
@@ -120,8 +109,7 @@ for (const { asked, begin, goodEnd, goodEvents, goodOutcome, make, name, page, s
       own.ledger.onCommit = (number) => (number === 2 ? "lost" : undefined)
       own.ledger.beforeCommit = (number) =>
         number === 3 ? Effect.orDie(Effect.asVoid(Effect.provideContext(begin(token), services))) : Effect.void
-      assert.strictEqual((yield* begin(token)).state, goodEnd)
-      assert.strictEqual(asked(own), 1)
+      yield* begins(own, token, goodEnd, 1)
       assert.deepStrictEqual(yield* outcomesOf(payment), [goodOutcome])
       assert.deepStrictEqual(yield* typesOf(payment), [...goodEvents])
     })
@@ -135,49 +123,49 @@ for (const { asked, begin, goodEnd, goodEvents, goodOutcome, make, name, page, s
         number === 3
           ? Effect.asVoid(Effect.forkDetach(Effect.provideContext(begin(token), services), { startImmediately: true }))
           : Effect.void
-      assert.strictEqual((yield* begin(token)).state, "Charging")
-      assert.strictEqual(asked(own), 1)
+      yield* begins(own, token, "Charging", 1)
       assert.deepStrictEqual(yield* outcomesOf(payment), [null])
     })
 
-    itIn("nothing is sent on a commit that took more than 5 seconds: FAILED", make(), function* (own) {
-      const { payment, token } = yield* page
-      own.ledger.onCommit = (number) => (number === 2 ? 5_001 : undefined)
-      assert.strictEqual((yield* endAfter(5_001, begin(token))).state, "Failed")
-      assert.strictEqual(asked(own), 0)
-      assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", "payment.failed"])
-      assert.deepStrictEqual(yield* outcomesOf(payment), ["Abandoned"])
-    })
-
-    itIn("a commit that took 5 seconds is sent", make(), function* (own) {
-      const { token } = yield* page
-      own.ledger.onCommit = (number) => (number === 2 ? 5_000 : undefined)
-      assert.strictEqual((yield* endAfter(5_000, begin(token))).state, goodEnd)
-    })
+    for (const [millis, state, ...outcomes] of [
+      [5_001, "Failed", "Abandoned"],
+      [5_000, goodEnd, goodOutcome]
+    ] as const) {
+      itIn(
+        `a commit that took ${millis} milliseconds is ${state}: sent only within 5 seconds`,
+        make(),
+        function* (own) {
+          const { payment, token } = yield* page
+          own.ledger.onCommit = (number) => (number === 2 ? millis : undefined)
+          assert.strictEqual((yield* endAfter(millis, begin(token))).state, state)
+          assert.strictEqual(asked(own), state === "Failed" ? 0 : 1)
+          const events = state === "Failed" ? ["payment.requires_action", "payment.failed"] : [...goodEvents]
+          assert.deepStrictEqual(yield* typesOf(payment), events)
+          assert.deepStrictEqual(yield* outcomesOf(payment), outcomes)
+        }
+      )
+    }
   })
 
   describe(`a process that dies in ${name}`, () => {
+    const hangsFrom = (commit: number) => (at: World) => {
+      at.ledger.beforeCommit = (number) => (number === commit ? Effect.never : Effect.void)
+    }
+    const hangsAfter = (commit: number) => (at: World) => {
+      at.ledger.onCommit = (number) => (number === commit ? 100 * hour : undefined)
+    }
     itIn("another tab can begin when the process died before the first commit", make(), function* (own) {
       const { payment, token } = yield* page
-      own.ledger.beforeCommit = (number) => (number === 2 ? Effect.never : Effect.void)
+      hangsFrom(2)(own)
       yield* Effect.forkDetach(begin(token), { startImmediately: true })
       assert.deepStrictEqual(yield* stored(payment), payment)
-      assert.strictEqual((yield* begin(token)).state, goodEnd)
-      assert.strictEqual(asked(own), 1)
+      yield* begins(own, token, goodEnd, 1)
     })
 
     const deaths: ReadonlyArray<readonly [string, number, (at: World) => void]> = [
-      [
-        "after its first commit, before it asks",
-        0,
-        (at) => (at.ledger.onCommit = (n) => (n === 2 ? 100 * hour : undefined))
-      ],
-      ["while it asks", 1, (at) => silence(at)],
-      [
-        "before its last commit",
-        1,
-        (at) => (at.ledger.beforeCommit = (number) => (number === 3 ? Effect.never : Effect.void))
-      ]
+      ["after its first commit, before it asks", 0, hangsAfter(2)],
+      ["while it asks", 1, silence],
+      ["before its last commit", 1, hangsFrom(3)]
     ]
     for (const [when, count, die] of deaths) {
       itIn(`a payment is at work after its process dies ${when}`, make(), function* (own, pointsman) {
@@ -189,10 +177,8 @@ for (const { asked, begin, goodEnd, goodEvents, goodOutcome, make, name, page, s
         assert.strictEqual(left.state, "Charging")
         assert.deepStrictEqual(yield* outcomesOf(payment), [null])
         assert.deepStrictEqual(yield* begin(token), left)
-        assert.deepStrictEqual(yield* pointsman.actOnHostedPage(token, { _tag: "Cancel" }), {
-          payment: left,
-          acted: false
-        })
+        const unacted = { payment: left, acted: false }
+        assert.deepStrictEqual(yield* pointsman.actOnHostedPage(token, { _tag: "Cancel" }), unacted)
         assert.deepStrictEqual((yield* pointsman.returnFromCheckout(token)).payment, left)
         assert.strictEqual(asked(own), count)
         assert.lengthOf(own.provider.lookUps, 0)
@@ -201,38 +187,28 @@ for (const { asked, begin, goodEnd, goodEvents, goodOutcome, make, name, page, s
 
     itIn("what is stored is the answer of one that dies after its last commit", make(), function* (own) {
       const { token } = yield* page
-      own.ledger.onCommit = (number) => (number === 3 ? 100 * hour : undefined)
+      hangsAfter(3)(own)
       yield* Effect.forkDetach(begin(token), { startImmediately: true })
       yield* TestClock.adjust(1_000)
-      assert.strictEqual((yield* begin(token)).state, goodEnd)
-      assert.strictEqual(asked(own), 1)
+      yield* begins(own, token, goodEnd, 1)
     })
   })
 
   describe(`the commit after ${name} was answered`, () => {
-    itIn("a commit that fails twice is written the third time", make(), function* (own) {
-      const { payment, token } = yield* page
-      own.ledger.onCommit = (number) => (number === 3 || number === 4 ? "unwritten" : undefined)
-      assert.strictEqual((yield* endAfter(10_000, begin(token))).state, goodEnd)
-      assert.deepStrictEqual(yield* typesOf(payment), [...goodEvents])
-      assert.strictEqual(asked(own), 1)
-    })
-
     itIn("a commit that never works is PaymentResultUnknown, and nothing asks again", make(), function* (own) {
       const { payment, token } = yield* page
       own.ledger.onCommit = (number) => (number > 2 ? "unwritten" : undefined)
       assert.instanceOf(yield* endAfter(minute, Effect.flip(begin(token))), PaymentResultUnknown)
       own.ledger.onCommit = () => undefined
-      assert.strictEqual((yield* begin(token)).state, "Charging")
-      assert.strictEqual(asked(own), 1)
+      yield* begins(own, token, "Charging", 1)
       assert.deepStrictEqual(yield* outcomesOf(payment), [null])
     })
 
-    for (const fault of ["lost", "unheard"] as const) {
-      itIn(`a commit with a lost answer (${fault}) is written once`, make(), function* (own) {
+    for (const each of [["lost"], ["unheard"], ["unwritten", "unwritten"]] as const) {
+      itIn(`a commit that ends ${each.join(" and ")} is written once in the end`, make(), function* (own) {
         const { payment, token } = yield* page
-        own.ledger.onCommit = (number) => (number === 3 ? fault : undefined)
-        const ended = yield* begin(token)
+        own.ledger.onCommit = (number) => each[number - 3]
+        const ended = yield* endAfter(10_000, begin(token))
         assert.strictEqual(ended.state, goodEnd)
         assert.deepStrictEqual(yield* stored(payment), ended)
         assert.deepStrictEqual(yield* typesOf(payment), [...goodEvents])
@@ -256,9 +232,7 @@ for (const { asked, begin, goodEnd, goodEvents, goodOutcome, make, name, page, s
       assert.strictEqual(ended.state, goodEnd === "Captured" ? "Captured" : "Cancelled")
       assert.deepStrictEqual(yield* outcomesOf(payment), [goodOutcome])
     })
-  })
 
-  describe(`the customer of ${name} goes away`, () => {
     itIn("an interruption while the provider is asked is recorded all the same", make(), function* (own) {
       const { payment, token } = yield* page
       const { onOpenCheckout } = own.provider
@@ -273,57 +247,50 @@ for (const { asked, begin, goodEnd, goodEvents, goodOutcome, make, name, page, s
   })
 }
 
-describe("what cannot be read before anything begins", () => {
-  itIn("a page that cannot be read is a StorageError for all, and no provider is asked", world(), function* (own) {
-    const pointsman = yield* Pointsman
-    const { token } = yield* paged()
-    own.ledger.canRead = (method) => method !== "paymentOfPage"
-    assert.instanceOf(yield* Effect.flip(pointsman.hostedPage(token)), StorageError)
-    assert.instanceOf(yield* Effect.flip(pointsman.actOnHostedPage(token, { _tag: "Approve" })), StorageError)
-    assert.instanceOf(yield* Effect.flip(pointsman.openCheckout(token, comeBack)), StorageError)
-    assert.instanceOf(yield* Effect.flip(pointsman.returnFromCheckout(token)), StorageError)
-    assert.lengthOf(own.provider.charges, 0)
-  })
+itHere("a page that cannot be read is a StorageError for all, and no provider is asked", function* (own, pointsman) {
+  const { token } = yield* paged()
+  own.ledger.canRead = (method) => method !== "paymentOfPage"
+  assert.instanceOf(yield* Effect.flip(pointsman.hostedPage(token)), StorageError)
+  assert.instanceOf(yield* Effect.flip(pointsman.actOnHostedPage(token, { _tag: "Approve" })), StorageError)
+  assert.instanceOf(yield* Effect.flip(pointsman.openCheckout(token, comeBack)), StorageError)
+  assert.instanceOf(yield* Effect.flip(pointsman.returnFromCheckout(token)), StorageError)
+  assert.lengthOf(own.provider.charges, 0)
 })
 
-describe("the commit of an end without a provider", () => {
-  type End = (
-    token: string
-  ) => Effect.Effect<{ readonly payment: Payment; readonly acted?: boolean }, HostedFailure, Pointsman>
-  const ends: Readonly<Record<string, End>> = {
-    "a cancel": (token: string) =>
-      Effect.flatMap(Pointsman, (pointsman) => pointsman.actOnHostedPage(token, { _tag: "Cancel" })),
-    "a decline": (token: string) =>
-      Effect.flatMap(Pointsman, (pointsman) =>
-        pointsman.actOnHostedPage(token, { _tag: "Decline", category: "other" })
-      ),
-    "the end of the page": (token: string) =>
-      Effect.gen(function* () {
-        yield* TestClock.adjust(31 * minute)
-        return yield* (yield* Pointsman).hostedPage(token)
-      })
-  }
-  for (const [name, end] of Object.entries(ends)) {
-    itIn(`a failed commit of ${name} is a StorageError, and can be tried again`, world(), function* (own) {
+type End = (
+  token: string
+) => Effect.Effect<{ readonly payment: Payment; readonly acted?: boolean }, HostedFailure, Pointsman>
+const acting = (action: HostedAction) => (token: string) =>
+  Effect.flatMap(Pointsman, (pointsman) => pointsman.actOnHostedPage(token, action))
+const ends: Readonly<Record<string, End>> = {
+  "a cancel": acting({ _tag: "Cancel" }),
+  "a decline": acting({ _tag: "Decline", category: "other" }),
+  "the end of the page": (token: string) =>
+    Effect.gen(function* () {
+      yield* TestClock.adjust(31 * minute)
+      return yield* (yield* Pointsman).hostedPage(token)
+    })
+}
+for (const [name, end] of Object.entries(ends)) {
+  itHere(`a failed commit of ${name} is a StorageError, and can be tried again`, function* (own) {
+    const { payment, token } = yield* paged()
+    own.ledger.onCommit = (number) => (number === 2 ? "unwritten" : undefined)
+    assert.instanceOf(yield* Effect.flip(end(token)), StorageError)
+    assert.strictEqual((yield* stored(payment)).state, "AwaitingCustomer")
+    const ended = yield* end(token)
+    assert.deepStrictEqual(yield* stored(payment), ended.payment)
+    assert.lengthOf(yield* typesOf(payment), 2)
+  })
+
+  for (const each of [["lost"], ["unheard"], ["lost", "lost"], ["lost", "unheard"]] as const) {
+    itHere(`${name} of unknown fate, ${JSON.stringify(each)}, is written once`, function* (own) {
       const { payment, token } = yield* paged()
-      own.ledger.onCommit = (number) => (number === 2 ? "unwritten" : undefined)
-      assert.instanceOf(yield* Effect.flip(end(token)), StorageError)
-      assert.strictEqual((yield* stored(payment)).state, "AwaitingCustomer")
-      const ended = yield* end(token)
+      own.ledger.onCommit = (number) => each[number - 2]
+      const ended = yield* runOut(yield* Effect.forkChild(end(token)))
+      assert.notStrictEqual(ended.acted, false)
+      assert.include(["Cancelled", "Declined"], ended.payment.state)
       assert.deepStrictEqual(yield* stored(payment), ended.payment)
       assert.lengthOf(yield* typesOf(payment), 2)
     })
-
-    for (const each of [["lost"], ["unheard"], ["lost", "lost"], ["lost", "unheard"]] as const) {
-      itIn(`${name} of unknown fate, ${JSON.stringify(each)}, is written once`, world(), function* (own) {
-        const { payment, token } = yield* paged()
-        own.ledger.onCommit = (number) => each[number - 2]
-        const ended = yield* runOut(yield* Effect.forkChild(end(token)))
-        assert.notStrictEqual(ended.acted, false)
-        assert.include(["Cancelled", "Declined"], ended.payment.state)
-        assert.deepStrictEqual(yield* stored(payment), ended.payment)
-        assert.lengthOf(yield* typesOf(payment), 2)
-      })
-    }
   }
-})
+}

@@ -12,11 +12,11 @@ import {
   Pointsman,
   type Simulation
 } from "@pointsman/core"
-import { type ChargeAnswer, type ChargeRequest, NotSent, Unanswered } from "@pointsman/core/ports"
+import { type ChargeAnswer, NotSent, Unanswered } from "@pointsman/core/ports"
 import { approve } from "@pointsman/core/testing"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { itIn } from "./support/ItIn.ts"
+import { itHere, itIn } from "./support/ItIn.ts"
 import {
   comeBack,
   deactivateAll,
@@ -38,8 +38,7 @@ const Cancel: HostedAction = { _tag: "Cancel" }
 const Decline: HostedAction = { _tag: "Decline", category: "insufficient_funds" }
 
 describe("a hosted page", () => {
-  itIn("a token gives its payment and the merchant's name; other texts are PageNotFound", world(), function* () {
-    const pointsman = yield* Pointsman
+  itHere("a token gives its payment and the merchant's name; other texts are PageNotFound", function* (_, pointsman) {
     const { payment, token } = yield* paged()
     assert.deepStrictEqual(yield* pointsman.hostedPage(token), { payment, merchant: "Acme", brand: null })
     for (const text of ["", "token", payment.id, `${token} `]) {
@@ -50,7 +49,7 @@ describe("a hosted page", () => {
     }
   })
 
-  itIn("a brand is in the view, and its name, if it has one, is the merchant's", world(), function* (_, pointsman) {
+  itHere("a brand is in the view, and its name, if it has one, is the merchant's", function* (_, pointsman) {
     const { payment, token } = yield* paged()
     for (const [brand, merchant] of [
       [{ color: "#0b5fff" }, "Acme"],
@@ -61,7 +60,7 @@ describe("a hosted page", () => {
     }
   })
 
-  itIn("a payment that was charged at once has no page", world(), function* (_, pointsman) {
+  itHere("a payment that was charged at once has no page", function* (_, pointsman) {
     const { payment } = yield* pointsman.create(caller, request())
     const token = yield* pointsman.pageToken(payment.id)
     assert.instanceOf(yield* Effect.flip(pointsman.hostedPage(token)), PageNotFound)
@@ -69,17 +68,10 @@ describe("a hosted page", () => {
 })
 
 describe("an approval", () => {
-  type OnCharge = (
-    charge: ChargeRequest & { readonly connectionId: string }
-  ) => Effect.Effect<ChargeAnswer, NotSent | Unanswered>
+  type OnCharge = ReturnType<typeof world>["provider"]["onCharge"]
   const answering = (answer: ChargeAnswer) => () => Effect.succeed(answer)
-  const declined = (soft: boolean): ChargeAnswer => ({
-    _tag: "Declined",
-    providerRef: "r",
-    category: soft ? "do_not_honor" : "expired_card",
-    code: "05",
-    soft
-  })
+  const hard = { _tag: "Declined", providerRef: "r", category: "expired_card", code: "05", soft: false } as const
+  const soft = { ...hard, category: "do_not_honor", soft: true } as const
   const notSent = () => Effect.fail(new NotSent({ reason: "refused" }))
   const unanswered = () => Effect.fail(new Unanswered({ reason: "time-out" }))
   const onMain =
@@ -87,8 +79,10 @@ describe("an approval", () => {
     (charge) =>
       charge.connectionId === "main" ? first(charge) : approve(charge)
   const needsCustomer = answering({ _tag: "NeedsCustomer", providerRef: null })
+  const accepted = answering({ _tag: "Pending", providerRef: "r" })
   const challenged = { declineCategory: "authentication_failed", declineReason: "provider_requires_action" } as const
   const expired = { declineCategory: "expired_card", declineReason: "05" } as const
+  const silent = { connectionId: "main", declineReason: null }
   const byBackup = { connectionId: "backup" }
 
   const cases: ReadonlyArray<
@@ -97,50 +91,30 @@ describe("an approval", () => {
       onCharge: OnCharge,
       state: PaymentState,
       expect: Partial<Payment>,
-      outcomes: ReadonlyArray<AttemptOutcome>,
-      event: string
+      event: string,
+      ...outcomes: ReadonlyArray<AttemptOutcome>
     ]
   > = [
-    ["captured", approve, "Captured", { capturedMinor: 1999, connectionId: "main" }, ["Captured"], "captured"],
-    ["authorized", approve, "Authorized", { authorizedMinor: 1999, capturedMinor: 0 }, ["Authorized"], "authorized"],
-    ["declined", answering(declined(false)), "Declined", expired, ["Declined"], "declined"],
-    ["told that the customer must authenticate", needsCustomer, "Declined", challenged, ["NeedsCustomer"], "declined"],
+    ["captured", approve, "Captured", { capturedMinor: 1999, connectionId: "main" }, "captured", "Captured"],
+    ["authorized", approve, "Authorized", { authorizedMinor: 1999, capturedMinor: 0 }, "authorized", "Authorized"],
+    ["declined", answering(hard), "Declined", expired, "declined", "Declined"],
+    ["told that the customer must authenticate", needsCustomer, "Declined", challenged, "declined", "NeedsCustomer"],
+    ["accepted", accepted, "ChargePending", { providerRef: "r" }, "pending", "Pending"],
+    ["unanswered", unanswered, "ChargeUnknown", silent, "unknown", "Unanswered"],
+    ["not sent, then captured by the second", onMain(notSent), "Captured", byBackup, "captured", "NotSent", "Captured"],
     [
-      "accepted",
-      answering({ _tag: "Pending", providerRef: "r" }),
-      "ChargePending",
-      { providerRef: "r" },
-      ["Pending"],
-      "pending"
-    ],
-    [
-      "unanswered",
-      unanswered,
-      "ChargeUnknown",
-      { connectionId: "main", declineReason: null },
-      ["Unanswered"],
-      "unknown"
-    ],
-    [
-      "not sent to the first, captured by the second",
-      onMain(notSent),
+      "declined softly, then captured",
+      onMain(answering(soft)),
       "Captured",
       byBackup,
-      ["NotSent", "Captured"],
-      "captured"
+      "captured",
+      "Declined",
+      "Captured"
     ],
-    [
-      "declined softly by the first, captured by the second",
-      onMain(answering(declined(true))),
-      "Captured",
-      byBackup,
-      ["Declined", "Captured"],
-      "captured"
-    ],
-    ["sent to nobody", notSent, "Failed", { declineReason: "provider_error" }, ["NotSent", "NotSent"], "failed"]
+    ["sent to nobody", notSent, "Failed", { declineReason: "provider_error" }, "failed", "NotSent", "NotSent"]
   ]
-  for (const [name, onCharge, state, expect, outcomes, event] of cases) {
-    itIn(`a page that is ${name} acts as a direct create, and once`, world(), function* ({ provider }, pointsman) {
+  for (const [name, onCharge, state, expect, event, ...outcomes] of cases) {
+    itHere(`a page that is ${name} acts as a direct create, and once`, function* ({ provider }, pointsman) {
       provider.onCharge = onCharge
       const captureMethod = state === "Authorized" ? "manual" : "automatic"
       const { payment, token } = yield* paged(caller, { details: { ...request().details, captureMethod } })
@@ -162,8 +136,7 @@ describe("an approval", () => {
     })
   }
 
-  itIn("the attempt is stored before the provider is asked, and the page is at work", world(), function* (own) {
-    const pointsman = yield* Pointsman
+  itHere("the attempt is stored before the provider is asked, and the page is at work", function* (own, pointsman) {
     const { token } = yield* paged()
     own.provider.onCharge = (charge) =>
       Effect.gen(function* () {
@@ -188,9 +161,8 @@ describe("an approval", () => {
     ]
   ]
   for (const [simulation, passed] of played) {
-    itIn(`${JSON.stringify(simulation)} approved after a challenge is played as passed`, world(), function* (own) {
+    itHere(`${JSON.stringify(simulation)} approved after a challenge is played as passed`, function* (own, pointsman) {
       const { provider } = own
-      const pointsman = yield* Pointsman
       const details = { ...request().details, simulation }
       const challenged = yield* paged(caller, { details })
       yield* pointsman.actOnHostedPage(challenged.token, { _tag: "ApproveAfterChallenge" })
@@ -203,7 +175,7 @@ describe("an approval", () => {
     })
   }
 
-  itIn("an act without a usable connection ends it as FAILED, and asks no provider", world(), function* (_, pointsman) {
+  itHere("an act without a usable connection ends it as FAILED, and asks no provider", function* (_, pointsman) {
     const { payment, token } = yield* paged()
     yield* deactivateAll
     const outcome = yield* pointsman.actOnHostedPage(token, Approve)
@@ -213,8 +185,7 @@ describe("an approval", () => {
     assert.deepStrictEqual(yield* outcomesOf(payment), [])
   })
 
-  itIn("a suspended workspace begins nothing new; customers can still look and cancel", world(), function* (own) {
-    const pointsman = yield* Pointsman
+  itHere("a suspended workspace begins nothing new; customers can still look and cancel", function* (own, pointsman) {
     const { payment, token } = yield* paged()
     yield* suspend
     assert.instanceOf(yield* Effect.flip(pointsman.actOnHostedPage(token, Approve)), HostedSuspended)
@@ -226,8 +197,7 @@ describe("an approval", () => {
 
 describe("a decline and a cancel", () => {
   for (const category of declineCategories) {
-    itIn(`a decline for ${category} is DECLINED with it, and asks no provider`, world(), function* ({ provider }) {
-      const pointsman = yield* Pointsman
+    itHere(`a decline for ${category} is DECLINED with it, and asks no provider`, function* ({ provider }, pointsman) {
       const { payment, token } = yield* paged()
       const outcome = yield* pointsman.actOnHostedPage(token, { _tag: "Decline", category })
       assert.isTrue(outcome.acted)
@@ -243,7 +213,7 @@ describe("a decline and a cancel", () => {
     })
   }
 
-  itIn("a cancel is CANCELLED without a reason, once", world(), function* (own, pointsman) {
+  itHere("a cancel is CANCELLED without a reason, once", function* (own, pointsman) {
     const { payment, token } = yield* paged()
     const outcome = yield* pointsman.actOnHostedPage(token, Cancel)
     assert.isTrue(outcome.acted)
@@ -256,8 +226,7 @@ describe("a decline and a cancel", () => {
 
 describe("the end of a page", () => {
   for (const action of [Approve, { _tag: "ApproveAfterChallenge" } as const, Cancel, Decline]) {
-    itIn(`${action._tag} acts a millisecond before the end, and not at the end`, world(), function* ({ provider }) {
-      const pointsman = yield* Pointsman
+    itHere(`${action._tag} acts a millisecond before the end, and not at the end`, function* ({ provider }, pointsman) {
       const [early, late] = [yield* paged(), yield* paged()]
       yield* TestClock.adjust(pageMillis - 1)
       assert.isTrue((yield* pointsman.actOnHostedPage(early.token, action)).acted)
@@ -280,7 +249,7 @@ describe("the end of a page", () => {
       Effect.flatMap(Pointsman, (pointsman) => Effect.map(pointsman.returnFromCheckout(token), (view) => view.payment))
   }
   for (const [what, read] of Object.entries(reads)) {
-    itIn(`the end is written once, by the first who looks, when ${what}`, world(), function* ({ ledger }) {
+    itHere(`the end is written once, by the first who looks, when ${what}`, function* ({ ledger }) {
       const { payment, token } = yield* paged()
       yield* TestClock.adjust(pageMillis - 1)
       assert.deepStrictEqual(yield* read(token, payment.id), payment)
@@ -296,7 +265,7 @@ describe("the end of a page", () => {
     })
   }
 
-  itIn("the timeline of a page contains the end", world(), function* () {
+  itHere("the timeline of a page contains the end", function* () {
     const { payment } = yield* paged()
     yield* TestClock.adjust(pageMillis)
     const { items } = yield* (yield* Pointsman).timeline(tenant, payment.id, { limit: 10 })
@@ -312,7 +281,7 @@ describe("the end of a page", () => {
     assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", "payment.cancelled"])
   })
 
-  itIn("the end of the page changes nothing of a charge that began in time", world(), function* (own, pointsman) {
+  itHere("the end of the page changes nothing of a charge that began in time", function* (own, pointsman) {
     own.provider.onCharge = () => Effect.never
     const { payment, token } = yield* paged()
     yield* TestClock.adjust(pageMillis - 1)
@@ -358,16 +327,14 @@ describe("two tabs", () => {
   }
 })
 
-describe("what an environment offers", () => {
-  itIn("production has no buttons, and a cancel works", world({ connections: liveConnections }), function* (own) {
-    const pointsman = yield* Pointsman
-    const { payment, token } = yield* paged(liveCaller)
-    for (const action of [Approve, Decline, { _tag: "ApproveAfterChallenge" } as const]) {
-      assert.instanceOf(yield* Effect.flip(pointsman.actOnHostedPage(token, action)), ActionNotOffered)
-    }
-    assert.deepStrictEqual(yield* stored(payment), payment)
-    assert.lengthOf(own.provider.charges, 0)
-    const outcome = yield* pointsman.actOnHostedPage(token, Cancel)
-    assert.deepStrictEqual([outcome.acted, outcome.payment.state], [true, "Cancelled"])
-  })
+itIn("production has no buttons, and a cancel works", world({ connections: liveConnections }), function* (own) {
+  const pointsman = yield* Pointsman
+  const { payment, token } = yield* paged(liveCaller)
+  for (const action of [Approve, Decline, { _tag: "ApproveAfterChallenge" } as const]) {
+    assert.instanceOf(yield* Effect.flip(pointsman.actOnHostedPage(token, action)), ActionNotOffered)
+  }
+  assert.deepStrictEqual(yield* stored(payment), payment)
+  assert.lengthOf(own.provider.charges, 0)
+  const outcome = yield* pointsman.actOnHostedPage(token, Cancel)
+  assert.deepStrictEqual([outcome.acted, outcome.payment.state], [true, "Cancelled"])
 })

@@ -9,7 +9,7 @@ import {
   postedAt
 } from "@pointsman/core"
 import * as fc from "fast-check"
-import { balances, day, events, lines, noon, payment, paymentId, refunded, row } from "./support/JournalGiven.ts"
+import { balances, day, eur, events, lines, noon, payment, paymentId, refunded, row } from "./support/JournalGiven.ts"
 import { assertFields } from "./support/Steps.ts"
 
 const captured = payment({ capturedMinor: 1000, authorizedMinor: 1000 })
@@ -128,8 +128,7 @@ describe("what is recorded", () => {
 
 describe("what a report adds", () => {
   it("only the fee is posted of a row that says what is recorded", () => {
-    const money = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
-    const journal = journalOf(capturedRecord, [row({ fee: money(24), net: money(976), payoutId: "po_1" })])
+    const journal = journalOf(capturedRecord, [row({ fee: eur(24), net: eur(976), payoutId: "po_1" })])
     assert.deepStrictEqual(textOf(journal), [
       "evt_2 capture: receivable EUR 1000, sales EUR -1000",
       "main bt_1 report_charge: receivable EUR -24, fees EUR 24"
@@ -138,7 +137,7 @@ describe("what a report adds", () => {
   })
 
   it("a row of another amount is the provider's receivable, and the rest unexplained", () => {
-    const journal = journalOf(capturedRecord, [row({ gross: { minorUnits: 990, currency: "EUR" } })])
+    const journal = journalOf(capturedRecord, [row({ gross: eur(990) })])
     assert.deepStrictEqual(balances(journal), { "receivable EUR": 990, "sales EUR": -1000, "unexplained EUR": 10 })
   })
 
@@ -172,12 +171,11 @@ describe("what a report adds", () => {
         ["payment.capture_failed", { captured_amount: 0 }]
       )
     }
-    const at = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
     const rows = [
       row(),
-      row({ rowId: "bt_2", kind: "refund", refundId: "rf_1", gross: at(-300) }),
-      row({ rowId: "bt_3", kind: "refund_failed", refundId: "rf_1", gross: at(300) }),
-      row({ rowId: "bt_4", kind: "charge_failed", gross: at(-1000) })
+      row({ rowId: "bt_2", kind: "refund", refundId: "rf_1", gross: eur(-300) }),
+      row({ rowId: "bt_3", kind: "refund_failed", refundId: "rf_1", gross: eur(300) }),
+      row({ rowId: "bt_4", kind: "charge_failed", gross: eur(-1000) })
     ]
     assert.deepStrictEqual(balances(journalOf(record, rows)), {})
     assert.deepStrictEqual(balances(journalOf(record, rows.slice(0, 2))), {
@@ -202,8 +200,7 @@ describe("what a report adds", () => {
   })
 
   it("the rest is unexplained when a net is not the sum of its row's amounts", () => {
-    const fee = { minorUnits: 24, currency: "EUR" }
-    const journal = journalOf(capturedRecord, [row({ fee, net: { minorUnits: 970, currency: "EUR" } })])
+    const journal = journalOf(capturedRecord, [row({ fee: eur(24), net: eur(970) })])
     assert.deepStrictEqual(balances(journal), {
       "receivable EUR": 970,
       "sales EUR": -1000,
@@ -220,19 +217,18 @@ describe("what a report adds", () => {
     ["fee", -30, "receivable EUR -30, fees EUR 30"],
     ["adjustment", 12, "receivable EUR 12, adjustments EUR -12"]
   ] as const)("the account of a row %s has the other side", (kind, minorUnits, postings) => {
-    const movement = row({ kind, paymentId: null, gross: { minorUnits, currency: "EUR" } })
+    const movement = row({ kind, paymentId: null, gross: eur(minorUnits) })
     assert.deepStrictEqual(textOf(journalOf(null, [movement])), [`main bt_1 report_${kind}: ${postings}`])
   })
 
   it("the same row is posted once, and a corrected one adds the difference", () => {
-    const fee = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
     const again = { recordedAt: noon + 3 * day }
-    const first = row({ fee: fee(24) })
+    const first = row({ fee: eur(24) })
     assert.deepStrictEqual(
       journalOf(capturedRecord, [first, { ...first, ...again }]),
       journalOf(capturedRecord, [first])
     )
-    assert.deepStrictEqual(textOf(journalOf(capturedRecord, [first, row({ fee: fee(20), ...again })])).slice(1), [
+    assert.deepStrictEqual(textOf(journalOf(capturedRecord, [first, row({ fee: eur(20), ...again })])).slice(1), [
       "main bt_1 report_charge: receivable EUR -24, fees EUR 24",
       "main bt_1 2 report_charge: receivable EUR 4, fees EUR -4"
     ])
@@ -329,11 +325,10 @@ describe("every journal", () => {
   })
 
   it("rows in any order of arrival lead to the same accounts", () => {
-    const money = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
     const rows = [
-      row({ fee: money(24), net: money(976) }),
-      row({ rowId: "bt_2", kind: "refund", refundId: "rf_1", gross: money(-300) }),
-      row({ rowId: "bt_3", kind: "dispute", gross: money(-700), fee: money(1500), net: money(-2200) })
+      row({ fee: eur(24), net: eur(976) }),
+      row({ rowId: "bt_2", kind: "refund", refundId: "rf_1", gross: eur(-300) }),
+      row({ rowId: "bt_3", kind: "dispute", gross: eur(-700), fee: eur(1500), net: eur(-2200) })
     ]
     const record = {
       payment: payment({ capturedMinor: 1000, refundedMinor: 300 }),
@@ -356,6 +351,8 @@ describe("every journal", () => {
 })
 
 describe("what is pending", () => {
+  const dispute = { disputeId: "dp_1", attemptId: "att_1", verdict: "opened", at: noon } as const
+  const reported = { isPaidOut: false, contradictions: [], disputes: [dispute] }
   it.each([
     [{ state: "ChargeUnknown" }, [["charge", 1000]]],
     [{ state: "CapturePending", authorizedMinor: 800 }, [["capture", 800]]],
@@ -365,11 +362,7 @@ describe("what is pending", () => {
       {
         state: "ChargedBack",
         capturedMinor: 1000,
-        reported: {
-          isPaidOut: false,
-          contradictions: [],
-          disputes: [{ disputeId: "dp_1", attemptId: "att_1", verdict: "opened", at: noon }]
-        }
+        reported
       },
       [["dispute", null]]
     ]
@@ -379,11 +372,6 @@ describe("what is pending", () => {
   })
 
   it("a dispute that a report has is posted, and not pending", () => {
-    const reported = {
-      isPaidOut: false,
-      contradictions: [],
-      disputes: [{ disputeId: "dp_1", attemptId: "att_1", verdict: "opened", at: noon } as const]
-    }
     assert.deepStrictEqual(pendingOf(payment({ state: "ChargedBack", reported }), [row({ kind: "dispute" })]), [])
   })
 })

@@ -1,11 +1,12 @@
 /** Keys of a service that does not answer for a time: nothing is refused for good, and no provider is asked twice. */
-import { assert, describe } from "@effect/vitest"
-import { Pointsman, type VerifiedMessage } from "@pointsman/core"
+import { assert } from "@effect/vitest"
+import { Pointsman } from "@pointsman/core"
 import { KeyUnavailable, Ledger, Secrets } from "@pointsman/core/ports"
 import { openSecretsLayer } from "@pointsman/core/testing"
 import { Context, Effect, Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn } from "./support/ItIn.ts"
+import { messageOf, ofAttempt } from "./support/Messages.ts"
 import { comeBack, live, liveCaller, liveConnections, paged, stored } from "./support/Pages.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
@@ -31,72 +32,56 @@ const switchable = () => {
   return { state, layer }
 }
 
-const message: VerifiedMessage = {
-  connectionId: "main",
-  tenant,
-  receivedAt: 0,
-  body: "{}",
-  message: {
-    id: "msg_1",
-    at: 0,
-    about: {
-      _tag: "Charge",
-      charge: { attemptId: "att_nobody" },
-      state: () => ({ _tag: "Captured", providerRef: "ch_1" })
-    }
-  },
-  reason: null
-}
+const charge = ofAttempt({ id: "att_nobody" }, { _tag: "Captured", providerRef: "ch_1" })
+const message = messageOf(charge, { id: "msg_1" })
 
-describe("a key service that does not answer", () => {
-  const receiving = switchable()
-  const receiver = world({ secrets: receiving.layer })
-  itIn("a provider's message is refused unstored, and taken when it comes again", receiver, function* (_, pointsman) {
-    const ledger = yield* Ledger
-    receiving.state.isUp = false
-    const refused = yield* Effect.result(pointsman.recordMessage(message))
-    assert.strictEqual(Result.isFailure(refused) && refused.failure._tag, "pointsman/StorageError")
-    assert.isTrue(Option.isNone(yield* ledger.message(tenant, "main", "msg_1")))
-    receiving.state.isUp = true
-    yield* pointsman.recordMessage(message)
-    assert.isTrue(Option.isSome(yield* ledger.message(tenant, "main", "msg_1")))
-  })
+const receiving = switchable()
+const receiver = world({ secrets: receiving.layer })
+itIn("a provider's message is refused unstored, and taken when it comes again", receiver, function* (_, pointsman) {
+  const ledger = yield* Ledger
+  receiving.state.isUp = false
+  const refused = yield* Effect.result(pointsman.recordMessage(message))
+  assert.strictEqual(Result.isFailure(refused) && refused.failure._tag, "pointsman/StorageError")
+  assert.isTrue(Option.isNone(yield* ledger.message(tenant, "main", "msg_1")))
+  receiving.state.isUp = true
+  yield* pointsman.recordMessage(message)
+  assert.isTrue(Option.isSome(yield* ledger.message(tenant, "main", "msg_1")))
+})
 
-  const charging = switchable()
-  itIn("a payment asks no provider, and a later payment succeeds", world({ secrets: charging.layer }), function* (own) {
-    const pointsman = yield* Pointsman
-    charging.state.isUp = false
-    const { payment } = yield* pointsman.create(caller, request())
-    assert.strictEqual(payment.state, "Failed")
-    assert.lengthOf(own.provider.charges, 0)
-    charging.state.isUp = true
-    const later = yield* pointsman.create(caller, request())
-    assert.strictEqual(later.payment.state, "Captured")
-  })
+const charging = switchable()
+itIn("a payment asks no provider, and a later payment succeeds", world({ secrets: charging.layer }), function* (own) {
+  const pointsman = yield* Pointsman
+  charging.state.isUp = false
+  const { payment } = yield* pointsman.create(caller, request())
+  assert.strictEqual(payment.state, "Failed")
+  assert.lengthOf(own.provider.charges, 0)
+  charging.state.isUp = true
+  const later = yield* pointsman.create(caller, request())
+  assert.strictEqual(later.payment.state, "Captured")
+})
 
-  const opening = switchable()
-  const opener = world({ connections: liveConnections, secrets: opening.layer })
-  itIn("a checkout that the provider opened is unknown, and no second one is opened", opener, function* (_, pointsman) {
-    const { payment, token } = yield* paged(liveCaller)
-    opener.provider.onOpenCheckout = () =>
-      Effect.sync(() => {
-        opening.state.isUp = false
-        return { _tag: "CheckoutOpened", reference: "co_1", url: "https://provider.example/pay/1", expiresAt: null }
-      })
-    const unknown = yield* Effect.result(pointsman.openCheckout(token, comeBack))
-    assert.strictEqual(Result.isFailure(unknown) && unknown.failure._tag, "pointsman/PaymentResultUnknown")
-    assert.strictEqual((yield* pointsman.payment(live, payment.id)).state, "Charging")
-    opening.state.isUp = true
-    assert.strictEqual((yield* pointsman.openCheckout(token, comeBack))._tag, "Wait")
-    assert.lengthOf(opener.provider.checkouts, 1)
+const opening = switchable()
+const opener = world({ connections: liveConnections, secrets: opening.layer })
+itIn("a checkout that the provider opened is unknown, and no second one is opened", opener, function* (_, pointsman) {
+  const { payment, token } = yield* paged(liveCaller)
+  opener.provider.onOpenCheckout = () =>
+    Effect.sync(() => {
+      opening.state.isUp = false
+      return { _tag: "CheckoutOpened", reference: "co_1", url: "https://provider.example/pay/1", expiresAt: null }
+    })
+  const unknown = yield* Effect.result(pointsman.openCheckout(token, comeBack))
+  assert.strictEqual(Result.isFailure(unknown) && unknown.failure._tag, "pointsman/PaymentResultUnknown")
+  assert.strictEqual((yield* pointsman.payment(live, payment.id)).state, "Charging")
+  opening.state.isUp = true
+  assert.strictEqual((yield* pointsman.openCheckout(token, comeBack))._tag, "Wait")
+  assert.lengthOf(opener.provider.checkouts, 1)
 
-    opener.provider.onLookUpCharge = () =>
-      Effect.succeed({ _tag: "Found", state: { _tag: "Captured", providerRef: "ch_1" } })
-    // The request counts as dead, and then its charge is looked up.
-    for (const _ of ["dead", "unknown"]) {
-      yield* TestClock.adjust("2 days")
-      yield* pointsman.checkDue
-    }
-    assert.strictEqual((yield* stored(payment)).state, "Captured")
-  })
+  opener.provider.onLookUpCharge = () =>
+    Effect.succeed({ _tag: "Found", state: { _tag: "Captured", providerRef: "ch_1" } })
+  // The request counts as dead, and then its charge is looked up.
+  for (const _ of ["dead", "unknown"]) {
+    yield* TestClock.adjust("2 days")
+    yield* pointsman.checkDue
+  }
+  assert.strictEqual((yield* stored(payment)).state, "Captured")
 })

@@ -1,46 +1,39 @@
-/** Captures and voids whose answer comes when the payment has moved on. */
+/**
+ * Captures and voids whose answer comes when the payment has moved on, or of which a lookup found nothing while the
+ * provider had executed them, and took them back since. A reversal is a new fact, not an old message.
+ */
 import { assert, describe } from "@effect/vitest"
 import { type Payment, Pointsman } from "@pointsman/core"
-import { Ledger } from "@pointsman/core/ports"
-import { Deferred, Effect, Option, Result } from "effect"
+import { type ChargeState, Ledger, type OperationState, Unanswered } from "@pointsman/core/ports"
+import { Deferred, Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { itIn } from "./support/ItIn.ts"
-import { operate } from "./support/Operations.ts"
-import { caller, request, runOut, tenant, type World, world } from "./support/World.ts"
+import { itHere, itIn } from "./support/ItIn.ts"
+import { ofAttempt, say } from "./support/Messages.ts"
+import { authorized, operate, told } from "./support/Operations.ts"
+import { attemptsOf, bookOf, stored, typesOf } from "./support/Pages.ts"
+import { caller, runOut, tenant, type World, world } from "./support/World.ts"
 
 const minute = 60_000
 const slow = { claimWindowMillis: 15 * minute, providerTimeoutMillis: 10 * 60 * minute }
 const rejected = { _tag: "Rejected", code: "no", message: "Not today." } as const
 
-const authorized = Effect.gen(function* () {
-  const pointsman = yield* Pointsman
-  return (yield* pointsman.create(caller, request({ details: { captureMethod: "manual" } }))).payment
-})
-
 const ask = (kind: "capture" | "void", { id }: Payment, idempotencyKey: string) => operate(kind, id, { idempotencyKey })
 
-const told = <E extends { readonly _tag: string }>(answer: Result.Result<{ readonly payment: Payment }, E>) =>
-  Result.isFailure(answer) ? answer.failure._tag : answer.success.payment.state
-
 /** What a lookup does that finds nothing, conclusively: the operation is settled as not executed. */
-const foundNothing = ({ id }: Payment) =>
+const foundNothing = (of: Payment) =>
   Effect.gen(function* () {
-    const ledger = yield* Ledger
-    const book = Option.getOrThrow(yield* ledger.book(tenant, id))
-    const last = book.operations.at(-1)
-    assert.isDefined(last)
-    if (last === undefined) return
-    yield* ledger.commit({
+    const { operations, payment } = yield* bookOf(of)
+    const last = operations.at(-1)
+    assert(last !== undefined)
+    const after = { ...payment, state: "Authorized" as const, version: payment.version + 1 }
+    yield* (yield* Ledger).commit({
       tenant,
-      payment: {
-        expected: book.payment.version,
-        after: { ...book.payment, state: "Authorized", version: book.payment.version + 1 }
-      },
+      payment: { expected: payment.version, after },
       attempts: [],
       operations: [{ ...last, outcome: "NotFound" }],
       events: []
     })
-  }).pipe(Effect.orDie)
+  })
 
 /** A first operation whose answer is still out, unknown to its key, and settled as not executed. */
 const outstanding = (kind: "capture" | "void", { provider }: World, payment: Payment) =>
@@ -62,34 +55,23 @@ const outstanding = (kind: "capture" | "void", { provider }: World, payment: Pay
     return { gate, fiber }
   })
 
-const stateOf = ({ id }: Payment) =>
-  Effect.gen(function* () {
-    const pointsman = yield* Pointsman
-    return (yield* pointsman.payment(tenant, id)).state
-  })
+const stateOf = (payment: Payment) => Effect.map(stored(payment), ({ state }) => state)
 
-const lastEvents = ({ id }: Payment, count: number) =>
-  Effect.gen(function* () {
-    const pointsman = yield* Pointsman
-    const { items } = yield* pointsman.timeline(tenant, id, { limit: 100 })
-    return items.slice(-count).map(({ type }) => type)
-  })
+const lastEvents = (payment: Payment) => Effect.map(typesOf(payment), (types) => types.slice(-2))
 
-describe("a response that arrives after a retry was told that the result is unknown", () => {
-  itIn("the timeline has that it states more than was asked", world(slow), function* (own) {
-    const payment = yield* authorized
-    const gate = yield* Deferred.make<void>()
-    const stated = { minorUnits: 5000, currency: "EUR" }
-    own.provider.onCapture = ({ providerRef }) =>
-      Effect.as(Deferred.await(gate), { _tag: "Captured", providerRef, stated } as const)
-    const first = yield* Effect.forkDetach(ask("capture", payment, "operation-1"), { startImmediately: true })
-    yield* TestClock.adjust(15 * minute)
-    assert.strictEqual(told(yield* ask("capture", payment, "operation-1")), "pointsman/ResultUnknown")
-    yield* Deferred.succeed(gate, undefined)
-    yield* runOut(first)
-    assert.strictEqual(yield* stateOf(payment), "CaptureUnknown")
-    assert.deepStrictEqual(yield* lastEvents(payment, 2), ["payment.capture_unknown", "payment.amount_mismatch"])
-  })
+itIn("the timeline has that it states more than was asked", world(slow), function* (own) {
+  const payment = yield* authorized
+  const gate = yield* Deferred.make<void>()
+  const stated = { minorUnits: 5000, currency: "EUR" }
+  own.provider.onCapture = ({ providerRef }) =>
+    Effect.as(Deferred.await(gate), { _tag: "Captured", providerRef, stated } as const)
+  const first = yield* Effect.forkDetach(ask("capture", payment, "operation-1"), { startImmediately: true })
+  yield* TestClock.adjust(15 * minute)
+  assert.strictEqual(told(yield* ask("capture", payment, "operation-1")), "pointsman/ResultUnknown")
+  yield* Deferred.succeed(gate, undefined)
+  yield* runOut(first)
+  assert.strictEqual(yield* stateOf(payment), "CaptureUnknown")
+  assert.deepStrictEqual(yield* lastEvents(payment), ["payment.capture_unknown", "payment.amount_mismatch"])
 })
 
 describe("an older operation's answer", () => {
@@ -131,7 +113,7 @@ describe("an older operation's answer", () => {
     yield* Deferred.succeed(first.gate, "done")
     yield* runOut(first.fiber)
     assert.strictEqual(yield* stateOf(payment), "Captured")
-    assert.deepStrictEqual(yield* lastEvents(payment, 2), ["payment.conflict", "payment.captured"])
+    assert.deepStrictEqual(yield* lastEvents(payment), ["payment.conflict", "payment.captured"])
     assert.strictEqual(told(yield* ask("capture", payment, "operation-1")), "pointsman/ResultUnknown")
   })
 
@@ -152,5 +134,140 @@ describe("an older operation's answer", () => {
     yield* Deferred.succeed(first.gate, "done")
     yield* runOut(first.fiber)
     assert.strictEqual(yield* stateOf(payment), "Captured")
+  })
+})
+
+const providerRef = "ref"
+const held: ChargeState = { _tag: "Authorized", providerRef }
+const failed: OperationState = { _tag: "OperationFailed", isFinal: true, reason: "no funds" }
+const doneBy = {
+  capture: { _tag: "Captured", providerRef },
+  void: { _tag: "Canceled", providerRef }
+} as const satisfies Record<string, ChargeState>
+
+const failure = (payment: Payment, at: number) =>
+  Effect.flatMap(bookOf(payment), ({ operations }) =>
+    say({ _tag: "Operation", operationId: operations.at(-1)?.id ?? "", state: () => failed }, { at })
+  )
+
+const charge = (payment: Payment, state: ChargeState, at: number) =>
+  Effect.flatMap(attemptsOf(payment), ([attempt]) => say(ofAttempt(attempt, state), { at }))
+
+/** Unanswered, and not in the provider's record when it is looked up. */
+const notFound = Effect.fnUntraced(function* (own: World, kind: "capture" | "void") {
+  own.provider.onCharge = () => Effect.succeed(held)
+  const payment = yield* authorized
+  const unanswered = Effect.fail(new Unanswered({ reason: "no answer" }))
+  own.provider.onCapture = () => unanswered
+  own.provider.onVoid = () => unanswered
+  yield* operate(kind, payment.id)
+  own.provider.onLookUpCharge = () => Effect.succeed({ _tag: "Found", state: held })
+  yield* TestClock.adjust("2 minutes")
+  yield* Effect.repeat((yield* Pointsman).checkDue, { while: (count) => count > 0 })
+  const { operations } = yield* bookOf(payment)
+  assert.deepStrictEqual(
+    operations.map(({ outcome }) => outcome),
+    ["NotFound"]
+  )
+  return payment
+})
+
+const reasons = (payment: Payment) => Effect.map(stored(payment), ({ review }) => review?.reasons ?? [])
+
+const conflictsOf = (payment: Payment) =>
+  Effect.map(
+    Effect.flatMap(Ledger, (ledger) => ledger.timeline(tenant, payment.id, { limit: 100 })),
+    (events) => events.filter(({ type }) => type === "payment.conflict").map(({ data }) => data)
+  )
+
+for (const kind of ["capture", "void"] as const) {
+  const done = kind === "capture" ? "Captured" : "Voided"
+
+  describe(`a ${kind} that a lookup found not executed`, () => {
+    itHere(`operators review a failure after the success`, function* (own) {
+      const payment = yield* notFound(own, kind)
+      yield* charge(payment, doneBy[kind], 5)
+      assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], [done, []])
+      yield* failure(payment, 10)
+      assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], [done, ["conflict"]])
+      const [operation] = (yield* bookOf(payment)).operations
+      const [conflict] = yield* conflictsOf(payment)
+      assert.deepInclude(conflict, { operation_id: operation?.id, stated: "OperationFailed" })
+    })
+
+    itHere(`a success after its failure counts only where it is dated after the failure`, function* (own) {
+      const payment = yield* notFound(own, kind)
+      yield* failure(payment, 10)
+      yield* charge(payment, doneBy[kind], 5)
+      assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], ["Authorized", []])
+      yield* charge(payment, doneBy[kind], 11)
+      assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], [done, []])
+    })
+
+    itHere(`operators review nothing when a ${kind} fails and another was confirmed`, function* (own) {
+      const payment = yield* notFound(own, kind)
+      const [first] = (yield* bookOf(payment)).operations
+      own.provider.onCapture = () => Effect.succeed(doneBy.capture)
+      own.provider.onVoid = () => Effect.succeed(doneBy.void)
+      yield* operate(kind, payment.id)
+      yield* say({ _tag: "Operation", operationId: first?.id ?? "", state: () => failed }, { at: 10 })
+      assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], [done, []])
+    })
+  })
+}
+
+describe("a capture that nobody answered, beside one that a person made at the provider", () => {
+  const euros = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
+  const taken = (minorUnits: number): ChargeState => ({ _tag: "Captured", providerRef, stated: euros(minorUnits) })
+
+  /** Ours of 500 is unknown, and a person captured as much as is said. */
+  const besides = Effect.fnUntraced(function* (own: World, byHand: number) {
+    own.provider.onCharge = () => Effect.succeed(held)
+    const pointsman = yield* Pointsman
+    const payment = yield* authorized
+    own.provider.onCapture = () => Effect.fail(new Unanswered({ reason: "no answer" }))
+    yield* Effect.exit(pointsman.capture(caller, { paymentId: payment.id, idempotencyKey: null, amountMinor: 500 }))
+    const capture = { id: "cp_hand", money: euros(byHand) }
+    yield* charge(payment, { _tag: "Captured", providerRef, capture }, 5)
+    return payment
+  })
+
+  const lookedUp = Effect.fnUntraced(function* (own: World, state: ChargeState) {
+    own.provider.onLookUpCharge = () => Effect.succeed({ _tag: "Found", state })
+    yield* TestClock.adjust("2 minutes")
+    yield* Effect.repeat((yield* Pointsman).checkDue, { while: (count) => count > 0 })
+  })
+
+  const seen = Effect.fnUntraced(function* (payment: Payment) {
+    const { operations, payment: now } = yield* bookOf(payment)
+    return [now.state, now.capturedMinor, operations.map(({ outcome }) => outcome), yield* reasons(payment)]
+  })
+
+  for (const byHand of [300, 800]) {
+    itHere(`ours was not executed if the record shows only ${byHand} by hand`, function* (own) {
+      const payment = yield* besides(own, byHand)
+      yield* lookedUp(own, taken(byHand))
+      assert.deepStrictEqual(yield* seen(payment), ["Captured", byHand, ["NotFound"], []])
+    })
+
+    itHere(`both count if the record shows ${byHand} by hand and ours`, function* (own) {
+      const payment = yield* besides(own, byHand)
+      yield* lookedUp(own, taken(byHand + 500))
+      assert.deepStrictEqual(yield* seen(payment), ["Captured", byHand + 500, ["Confirmed"], []])
+    })
+  }
+
+  itHere("a message of the total by hand says nothing of ours", function* (own) {
+    const payment = yield* besides(own, 800)
+    yield* charge(payment, taken(800), 6)
+    assert.deepStrictEqual((yield* seen(payment))[0], "CaptureUnknown")
+    assert.deepStrictEqual(yield* reasons(payment), ["unknown"])
+  })
+
+  itHere("an operation stays unknown and is reviewed if the record has more than both", function* (own) {
+    const payment = yield* besides(own, 300)
+    yield* lookedUp(own, taken(900))
+    const [state, , , reviewed] = yield* seen(payment)
+    assert.deepStrictEqual([state, reviewed], ["CaptureUnknown", ["unknown", "amount_mismatch"]])
   })
 })

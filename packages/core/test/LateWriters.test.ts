@@ -6,82 +6,79 @@ import { Ledger, NotSent } from "@pointsman/core/ports"
 import { approve } from "@pointsman/core/testing"
 import { Deferred, Effect, Fiber, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { itIn } from "./support/ItIn.ts"
+import { itHere, itIn } from "./support/ItIn.ts"
 import { anotherBefore, attemptsOf, comeBack, liveCaller, paged, stored, typesOf } from "./support/Pages.ts"
-import { assertFields, endAfter } from "./support/Steps.ts"
+import { assertFields, endAfter, unknownFates } from "./support/Steps.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
 const key = "order-0001"
 const keyed = request({ idempotencyKey: key })
+const other = request({ idempotencyKey: key, details: { reference: "another order" } })
 const minute = 60_000
 const hour = 60 * minute
 
 const endsOf = (payment: Payment) =>
   Effect.map(attemptsOf(payment), (attempts) => attempts.map(({ number, outcome }) => `${number} ${outcome}`))
 
-describe("a process that goes on while its store loses records", () => {
-  for (const [what, isHosted] of [
-    ["the end of its first attempt", false],
-    ["its first attempt", true]
-  ] as const) {
-    const connections = [
-      { id: "main", environment: "production" },
-      { id: "backup", environment: "production" }
-    ] as const
-    const losing = world(isHosted ? { connections } : {})
-    itIn(`both are stored with their ends when ${what} is lost and its second one ends`, losing, function* () {
-      const pointsman = yield* Pointsman
-      const snapshots = yield* StorageSnapshots
-      assert(snapshots !== undefined)
-      let putBack = yield* snapshots.take
-      const refused = Effect.fail(new NotSent({ reason: "refused" }))
-      losing.provider.onCharge = (charge) =>
-        Effect.gen(function* () {
-          if (charge.connectionId === "main") {
-            putBack = yield* snapshots.take
-            return yield* refused
-          }
-          yield* putBack
-          return yield* approve(charge)
-        })
-      const checkout = losing.provider.onOpenCheckout
-      losing.provider.onOpenCheckout = (order) =>
-        Effect.gen(function* () {
-          if (order.connectionId === "main") return yield* refused
-          yield* putBack
-          return yield* checkout(order)
-        })
-      if (isHosted) {
-        const { payment, token } = yield* paged(liveCaller)
-        putBack = yield* snapshots.take
-        yield* pointsman.openCheckout(token, comeBack)
-        assert.deepStrictEqual(yield* endsOf(payment), ["1 NotSent", "2 CheckoutOpened"])
-      } else {
-        const { payment } = yield* pointsman.create(caller, keyed)
-        assert.deepStrictEqual(yield* endsOf(payment), ["1 NotSent", "2 Captured"])
-      }
-    })
-  }
-})
-
-describe("a process that froze while its store lost what it had claimed", () => {
-  itIn("a page that wakes writes nothing of its attempt, and is used again", world(), function* (own, pointsman) {
+for (const [what, isHosted] of [
+  ["the end of its first attempt", false],
+  ["its first attempt", true]
+] as const) {
+  const connections = [
+    { id: "main", environment: "production" },
+    { id: "backup", environment: "production" }
+  ] as const
+  const losing = world(isHosted ? { connections } : {})
+  itIn(`both are stored with their ends when ${what} is lost and its second one ends`, losing, function* () {
+    const pointsman = yield* Pointsman
     const snapshots = yield* StorageSnapshots
     assert(snapshots !== undefined)
-    const { payment, token } = yield* paged(caller)
-    const putBack = yield* snapshots.take
-    const approval = pointsman.actOnHostedPage(token, { _tag: "Approve" })
-    own.ledger.onCommit = (number) => (number === 2 ? 6_000 : undefined)
-    const frozen = yield* Effect.forkDetach(approval)
-    yield* TestClock.adjust(1)
-    yield* putBack
-    yield* TestClock.adjust(6_000)
-    assert.strictEqual((yield* Fiber.join(frozen)).payment.state, "AwaitingCustomer")
-    assert.deepStrictEqual(yield* endsOf(payment), [])
-    assert.strictEqual((yield* approval).payment.state, "Captured")
-    assert.deepStrictEqual(yield* endsOf(payment), ["1 Captured"])
-    assert.lengthOf(own.provider.charges, 1)
+    let putBack = yield* snapshots.take
+    const refused = Effect.fail(new NotSent({ reason: "refused" }))
+    losing.provider.onCharge = (charge) =>
+      Effect.gen(function* () {
+        if (charge.connectionId === "main") {
+          putBack = yield* snapshots.take
+          return yield* refused
+        }
+        yield* putBack
+        return yield* approve(charge)
+      })
+    const checkout = losing.provider.onOpenCheckout
+    losing.provider.onOpenCheckout = (order) =>
+      Effect.gen(function* () {
+        if (order.connectionId === "main") return yield* refused
+        yield* putBack
+        return yield* checkout(order)
+      })
+    if (isHosted) {
+      const { payment, token } = yield* paged(liveCaller)
+      putBack = yield* snapshots.take
+      yield* pointsman.openCheckout(token, comeBack)
+      assert.deepStrictEqual(yield* endsOf(payment), ["1 NotSent", "2 CheckoutOpened"])
+    } else {
+      const { payment } = yield* pointsman.create(caller, keyed)
+      assert.deepStrictEqual(yield* endsOf(payment), ["1 NotSent", "2 Captured"])
+    }
   })
+}
+
+itHere("a page that wakes writes nothing of its attempt, and is used again", function* (own, pointsman) {
+  const snapshots = yield* StorageSnapshots
+  assert(snapshots !== undefined)
+  const { payment, token } = yield* paged(caller)
+  const putBack = yield* snapshots.take
+  const approval = pointsman.actOnHostedPage(token, { _tag: "Approve" })
+  own.ledger.onCommit = (number) => (number === 2 ? 6_000 : undefined)
+  const frozen = yield* Effect.forkDetach(approval)
+  yield* TestClock.adjust(1)
+  yield* putBack
+  yield* TestClock.adjust(6_000)
+  assert.strictEqual((yield* Fiber.join(frozen)).payment.state, "AwaitingCustomer")
+  assert.deepStrictEqual(yield* endsOf(payment), [])
+  assert.strictEqual((yield* approval).payment.state, "Captured")
+  assert.deepStrictEqual(yield* endsOf(payment), ["1 Captured"])
+  assert.lengthOf(own.provider.charges, 1)
 })
 
 describe("a process that froze after its claim was written", () => {
@@ -117,7 +114,7 @@ describe("a process that froze after its claim was written", () => {
     assert.lengthOf(woken.provider.charges, 1)
   })
 
-  itIn("a process that wakes after a retry's UNKNOWN sends nothing, and the key stays so", world(), function* (own) {
+  itHere("a process that wakes after a retry's UNKNOWN sends nothing, and the key stays so", function* (own) {
     const pointsman = yield* Pointsman
     own.ledger.onCommit = (number) => (number === 1 ? 16 * minute : undefined)
     const frozen = yield* Effect.forkDetach(pointsman.create(caller, keyed))
@@ -132,8 +129,7 @@ describe("a process that froze after its claim was written", () => {
     assert.lengthOf(own.provider.charges, 0)
   })
 
-  itIn("a retry is a new request if the key is released while it would answer UNKNOWN", world(), function* (own) {
-    const pointsman = yield* Pointsman
+  itHere("a retry is a new request if the key is released while it would answer UNKNOWN", function* (own, pointsman) {
     const ledger = yield* Ledger
     // The first commit is written and its process hangs; the third one is the retry's UNKNOWN.
     own.ledger.onCommit = (number) => (number === 1 ? 24 * hour : undefined)
@@ -174,8 +170,7 @@ describe("what may be said of a key", () => {
     })
   }
 
-  itIn("a store that neither writes nor reads leads to no claim that nothing was sent", world(), function* (own) {
-    const pointsman = yield* Pointsman
+  itHere("a store that neither writes nor reads leads to no claim that nothing was sent", function* (own, pointsman) {
     yield* pointsman.create(caller, keyed)
     own.ledger.onCommit = () => "unwritten"
     own.ledger.canRead = () => false
@@ -183,8 +178,7 @@ describe("what may be said of a key", () => {
     assert.instanceOf(yield* Effect.flip(pointsman.create(caller, request())), NothingSent)
   })
 
-  itIn("a first commit that lands when it was given up cannot: its place is taken", world(), function* (own) {
-    const pointsman = yield* Pointsman
+  itHere("a first commit that lands when it was given up cannot: its place is taken", function* (own, pointsman) {
     own.ledger.onCommit = (number) => (number === 1 ? { landsAfter: 1_000 } : undefined)
     assert.instanceOf(yield* Effect.flip(pointsman.create(caller, keyed)), NothingSent)
     yield* TestClock.adjust(2_000)
@@ -197,18 +191,9 @@ describe("what may be said of a key", () => {
 })
 
 describe("a first commit of unknown fate", () => {
-  const faults = [
-    ["lost", "unheard"],
-    ["unheard", "unheard"],
-    ["lost", "lost"],
-    ["unheard", "lost"],
-    ["lost", "unwritten"],
-    ["unheard", "unwritten", "unheard"],
-    ["lost", { landsAfter: 10 }]
-  ] as const
-  for (const each of faults) {
-    const { ledger, layer, provider } = world()
-    itIn(`${JSON.stringify(each)} leaves one abandoned payment, announced once; a free key`, { layer }, function* () {
+  for (const each of unknownFates) {
+    itHere(`${JSON.stringify(each)} leaves one abandoned payment, announced once; a free key`, function* (own) {
+      const { ledger, provider } = own
       const pointsman = yield* Pointsman
       ledger.onCommit = (number) => each[number - 1]
       assert.instanceOf(yield* endAfter(minute, Effect.flip(pointsman.create(caller, keyed))), NothingSent)
@@ -216,13 +201,15 @@ describe("a first commit of unknown fate", () => {
       assertFields(items, "state", "Failed")
       assert.deepStrictEqual(yield* typesOf(items[0] as Payment), ["payment.created", "payment.failed"])
       ledger.onCommit = () => undefined
-      const created = yield* pointsman.create(caller, keyed)
+      assert.lengthOf(provider.charges, 0)
+      // Another request under the key, too.
+      const created = yield* pointsman.create(caller, other)
       assert.deepStrictEqual([created.isReplay, created.payment.state], [false, "Captured"])
       assert.lengthOf(provider.charges, 1)
     })
   }
 
-  itIn("a record that cannot be read at first is read again, and the key is free", world(), function* (own, pointsman) {
+  itHere("a record that cannot be read at first is read again, and the key is free", function* (own, pointsman) {
     own.ledger.onCommit = (number) => (number === 1 ? "unheard" : undefined)
     own.ledger.canRead = (method) => method !== "payment" || own.ledger.calls.payment > 2
     assert.instanceOf(yield* endAfter(minute, Effect.flip(pointsman.create(caller, keyed))), NothingSent)
@@ -234,7 +221,7 @@ describe("a first commit of unknown fate", () => {
 describe("a message that came before the answer", () => {
   const held: ChargeFact = { on: "ChargeAuthorized", connectionId: "main", providerRef: "r", amountMinor: 1999 }
 
-  itIn("a reported authorization becomes CAPTURED when the answer says captured", world(), function* (own, pointsman) {
+  itHere("a reported authorization becomes CAPTURED when the answer says captured", function* (own, pointsman) {
     yield* anotherBefore(own, 2, held)
     own.provider.onCharge = () => Effect.succeed({ _tag: "Captured", providerRef: "r" })
     const manual = request({ details: { captureMethod: "manual" } })
@@ -242,7 +229,7 @@ describe("a message that came before the answer", () => {
     assert.deepInclude(payment, { state: "Captured", capturedMinor: 1999 })
   })
 
-  itIn("our lost commit is still written after a message's: attempt and answer", world(), function* (own, pointsman) {
+  itHere("our lost commit is still written after a message's: attempt and answer", function* (own, pointsman) {
     const ledger = yield* Ledger
     const taken: ChargeFact = { on: "ChargeCaptured", connectionId: "main", providerRef: "r", amountMinor: 1999 }
     own.ledger.onCommit = (number) => (number === 2 ? "lost" : undefined)
@@ -253,7 +240,7 @@ describe("a message that came before the answer", () => {
     assertFields(attempts, "outcome", "Captured")
   })
 
-  itIn("the timeline reports both when the first attempt was charged as well", world(), function* (own, pointsman) {
+  itHere("the timeline reports both when the first attempt was charged as well", function* (own, pointsman) {
     const taken: ChargeFact = { on: "ChargeCaptured", connectionId: "main", providerRef: "r", amountMinor: 1999 }
     own.provider.onCharge = (charge) =>
       charge.connectionId === "backup"
@@ -281,22 +268,5 @@ describe("a claim that is worked on", () => {
     assert.instanceOf(yield* Effect.flip(pointsman.create(caller, keyed)), RequestInProgress)
     yield* TestClock.adjust(1)
     assert.strictEqual((yield* Fiber.join(fiber)).payment.state, "Captured")
-  })
-
-  itIn("a death in the second attempt is UNKNOWN at that connection; no third call", world(), function* (own) {
-    const pointsman = yield* Pointsman
-    const ledger = yield* Ledger
-    own.provider.onCharge = (charge) =>
-      charge.connectionId === "main"
-        ? Effect.succeed({ _tag: "Rejected", code: "busy", message: "Busy." } as const)
-        : approve(charge)
-    own.ledger.beforeCommit = (number) => (number === 3 ? Effect.never : Effect.void)
-    yield* Effect.forkDetach(pointsman.create(caller, keyed))
-    yield* TestClock.adjust(15 * minute)
-    const { payment } = yield* pointsman.create(caller, keyed)
-    assert.deepInclude(payment, { state: "ChargeUnknown", connectionId: "backup" })
-    const attempts = yield* ledger.attempts(tenant, payment.id)
-    assertFields(attempts, "outcome", "Rejected", "Unanswered")
-    assert.lengthOf(own.provider.charges, 2)
   })
 })

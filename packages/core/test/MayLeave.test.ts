@@ -1,5 +1,5 @@
 /** Why an old payment stays in the store, reason by reason. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import { keptReasons, type Payment } from "@pointsman/core"
 import { whyKept } from "../src/decide/MayLeave.ts"
 import type { OldPayment } from "../src/model/PaymentBook.ts"
@@ -25,65 +25,54 @@ const old = (
   return { book: { payment: whole, attempts, operations, refunds }, events, openDeliveries, openMessages }
 }
 
+const why = (...of: Parameters<typeof old>) => whyKept(old(...of), retentionMillis, now)
+
 const dispute = (verdict: "opened" | "won" | "lost") => ({
   isPaidOut: false,
   disputes: [{ disputeId: "dp_1", attemptId: "att_1", verdict, at: 1 }],
   contradictions: []
 })
 
-describe("whether a payment may leave", () => {
-  it("a closed payment may leave once its time is over, not a millisecond before", () => {
-    assert.isUndefined(whyKept(old(), retentionMillis, now))
-    assert.strictEqual(whyKept(old(), retentionMillis + 1, now), "young")
-  })
+it("a closed payment may leave once its time is over, not a millisecond before", () => {
+  assert.isUndefined(why())
+  assert.strictEqual(whyKept(old(), retentionMillis + 1, now), "young")
+})
 
-  it("each reason by itself keeps the payment", () => {
-    const open = { outcome: null } as never
-    const cases = {
-      off: [whyKept(old(), null, now)],
-      open: [
-        whyKept(old({ state: "Authorized" }), retentionMillis, now),
-        whyKept(old({ refundPendingMinor: 1 }), retentionMillis, now),
-        whyKept(old({}, { attempts: [open] }), retentionMillis, now),
-        whyKept(old({}, { attempts: [{ outcome: "Unanswered" } as never] }), retentionMillis, now),
-        whyKept(old({}, { operations: [open] }), retentionMillis, now),
-        whyKept(old({}, { refunds: [{ stage: "Unknown" } as never] }), retentionMillis, now)
-      ],
-      disputed: [
-        whyKept(old({ reported: dispute("opened") }), retentionMillis, now),
-        whyKept(old({ state: "ChargedBack", reported: dispute("opened") }), retentionMillis, now),
-        whyKept(old({ state: "ChargedBack" }), retentionMillis, now)
-      ],
-      review: [whyKept(old({ review: { since: 1, reasons: ["conflict"] } }), retentionMillis, now)],
-      message: [
-        whyKept(old({}, { openMessages: 1 }), retentionMillis, now),
-        whyKept(
-          old({
-            reported: {
-              ...dispute("won"),
-              undecided: [{ about: "refund", id: "rf_1", state: { _tag: "RefundPending" }, at: null } as never]
-            }
-          }),
-          retentionMillis,
-          now
-        )
-      ],
-      delivery: [whyKept(old({}, { openDeliveries: 1 }), retentionMillis, now)],
-      dispute_window: [whyKept(old({ updatedAt: now - 540 * day + 1 }), 90 * day, now)],
-      young: [whyKept(old({ state: "Declined", updatedAt: now - 90 * day + 1 }), 90 * day, now)]
-    } satisfies Record<(typeof keptReasons)[number], ReadonlyArray<unknown>>
-    for (const reason of keptReasons) {
-      assert.isNotEmpty(cases[reason])
-      for (const why of cases[reason]) assert.strictEqual(why, reason)
-    }
-  })
+it("each reason by itself keeps the payment", () => {
+  const open = { outcome: null } as never
+  const undecided = { about: "refund", id: "rf_1", state: { _tag: "RefundPending" }, at: null } as never
+  const cases = {
+    off: [whyKept(old(), null, now)],
+    open: [
+      why({ state: "Authorized" }),
+      why({ refundPendingMinor: 1 }),
+      why({}, { attempts: [open] }),
+      why({}, { attempts: [{ outcome: "Unanswered" } as never] }),
+      why({}, { operations: [open] }),
+      why({}, { refunds: [{ stage: "Unknown" } as never] })
+    ],
+    disputed: [
+      why({ reported: dispute("opened") }),
+      why({ state: "ChargedBack", reported: dispute("opened") }),
+      why({ state: "ChargedBack" })
+    ],
+    review: [why({ review: { since: 1, reasons: ["conflict"] } })],
+    message: [why({}, { openMessages: 1 }), why({ reported: { ...dispute("won"), undecided: [undecided] } })],
+    delivery: [why({}, { openDeliveries: 1 })],
+    dispute_window: [whyKept(old({ updatedAt: now - 540 * day + 1 }), 90 * day, now)],
+    young: [whyKept(old({ state: "Declined", updatedAt: now - 90 * day + 1 }), 90 * day, now)]
+  } satisfies Record<(typeof keptReasons)[number], ReadonlyArray<unknown>>
+  for (const reason of keptReasons) {
+    assert.isNotEmpty(cases[reason])
+    for (const why of cases[reason]) assert.strictEqual(why, reason)
+  }
+})
 
-  it("a dispute that is over keeps nothing", () => {
-    assert.isUndefined(whyKept(old({ reported: dispute("won") }), retentionMillis, now))
-    assert.isUndefined(whyKept(old({ state: "ChargedBack", reported: dispute("lost") }), retentionMillis, now))
-  })
+it("a dispute that is over keeps nothing", () => {
+  assert.isUndefined(why({ reported: dispute("won") }))
+  assert.isUndefined(why({ state: "ChargedBack", reported: dispute("lost") }))
+})
 
-  it("a payment that took no money has no dispute to wait for", () => {
-    assert.isUndefined(whyKept(old({ state: "Failed", updatedAt: now - 90 * day }), 90 * day, now))
-  })
+it("a payment that took no money has no dispute to wait for", () => {
+  assert.isUndefined(whyKept(old({ state: "Failed", updatedAt: now - 90 * day }), 90 * day, now))
 })

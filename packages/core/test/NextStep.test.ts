@@ -10,7 +10,7 @@ import { type ChargeAnswer, type ChargeEnd, NotSent, Unanswered } from "@pointsm
 import { approve } from "@pointsman/core/testing"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { itRuns } from "./support/ItIn.ts"
+import { itIn, itRuns } from "./support/ItIn.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
 type End = Effect.Effect<ChargeAnswer, NotSent | Unanswered>
@@ -95,9 +95,11 @@ const pay = ({ ended, maxAttempts, mode, number }: Cell, earlier: End) =>
       yield* TestClock.adjust(5_001)
       yield* Fiber.join(created)
       const [payment] = (yield* pointsman.payments(tenant, { limit: 10 })).items
-      const asked = provider.charges.map(({ connectionId }) => connectionId)
-      assert.lengthOf(new Set(asked), asked.length)
-      return { calls: asked.length, status: payment === undefined ? "none" : statusOf[payment.state] }
+      const { length } = provider.charges
+      assert.lengthOf(new Set(provider.charges.map(({ connectionId }) => connectionId)), length)
+      assert.lengthOf(new Set(provider.charges.map(({ attemptId }) => attemptId)), length)
+      if (ended !== tooOld) assert.strictEqual(ledger.calls.commit, length + 1)
+      return { calls: length, status: payment === undefined ? "none" : statusOf[payment.state] }
     }).pipe(Effect.provide(layer))
   })
 
@@ -133,27 +135,31 @@ describe("the table of next steps", () => {
   }
 
   for (const mode of routingModes) {
-    itRuns(`none of 20 connections is asked in mode ${mode} after a first without an answer`, function* () {
-      const connections = Array.from({ length: 20 }, (_, at) => ({ id: `c${at}` }))
-      const { layer, provider } = world({ connections, routing: { mode, maxAttempts: 20 } })
-      provider.onCharge = () => unanswered
-      const { payment } = yield* Effect.provide(
-        Effect.flatMap(Pointsman, (pointsman) => pointsman.create(caller, request())),
-        layer
-      )
-      assert.deepStrictEqual([provider.charges.length, statusOf[payment.state]], [1, "UNKNOWN"])
+    const connections = Array.from({ length: 20 }, (_, at) => ({ id: `c${at}` }))
+    const wide = world({ connections, routing: { mode, maxAttempts: 20 } })
+    itIn(`none of 20 connections is asked in mode ${mode} after a first without an answer`, wide, function* () {
+      wide.provider.onCharge = () => unanswered
+      const { payment } = yield* (yield* Pointsman).create(caller, request())
+      assert.deepStrictEqual([wide.provider.charges.length, statusOf[payment.state]], [1, "UNKNOWN"])
     })
   }
 
-  itRuns("the last decline is the outcome when all of few connections decline softly", function* () {
-    const { layer, provider } = world({ routing: { mode: "failover", maxAttempts: 3 } })
-    provider.onCharge = () => softly
-    const { payment } = yield* Effect.provide(
-      Effect.flatMap(Pointsman, (pointsman) => pointsman.create(caller, request())),
-      layer
-    )
-    assert.deepStrictEqual([provider.charges.length, statusOf[payment.state]], [2, "DECLINED"])
-  })
+  const hard: End = Effect.succeed({ ...declined, code: "54", soft: false })
+  for (const [name, first, second, state, declineReason] of [
+    ["the last decline", softly, Effect.succeed({ ...declined, code: "61", soft: true }), "Declined", "61"],
+    ["a decline before a rejection", softly, rejected, "Declined", "05"],
+    ["a decline after a rejection", rejected, hard, "Declined", "54"],
+    ["an error after two rejections", rejected, rejected, "Failed", "provider_error"],
+    ["an unknown result after a rejection", rejected, unanswered, "ChargeUnknown", null]
+  ] as const) {
+    const route = world({ routing: { mode: "failover", maxAttempts: 3 } })
+    itIn(`${name} is the outcome of fewer connections than attempts`, route, function* ({ provider }, pointsman) {
+      provider.onCharge = ({ connectionId }) => (connectionId === "main" ? first : second)
+      const { payment } = yield* pointsman.create(caller, request())
+      assert.deepInclude(payment, { state, declineReason })
+      assert.lengthOf(provider.charges, 2)
+    })
+  }
 })
 
 describe("what may be followed, by its type", () => {

@@ -1,213 +1,102 @@
 /** What a provider's answer to a capture, a void or a refund means. */
 import { assert, describe } from "@effect/vitest"
-import { type Payment, type PaymentState, Pointsman } from "@pointsman/core"
+import type { Money, Payment, PaymentState } from "@pointsman/core"
 import { NotSent, type OperationAnswer, type RefundAnswer, Unanswered } from "@pointsman/core/ports"
 import { Effect, Result } from "effect"
-import { itIn } from "./support/ItIn.ts"
-import { type Kind, operate } from "./support/Operations.ts"
-import { caller, request, tenant, world } from "./support/World.ts"
+import { itHere } from "./support/ItIn.ts"
+import { type Kind, operate, operationKinds, payable } from "./support/Operations.ts"
+import { stored, typesOf } from "./support/Pages.ts"
 
 const providerRef = "ref"
+const providerRefundId = "refund"
 const eur = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
+
+/** The failure's tag or `Done`, the state of the payment, and the events besides those of the create. */
+type End = readonly [told: string, state: PaymentState, ...events: ReadonlyArray<string>]
+type Amounts = Partial<Pick<Payment, "capturedMinor" | "refundedMinor" | "refundPendingMinor">>
+type Case<Answer> = readonly [said: string, answer: Answer | NotSent | Unanswered, end: End, amounts?: Amounts]
+
 const silent = new Unanswered({ reason: "time-out" })
 const unsent = new NotSent({ reason: "connection refused" })
+const noAnswer = { _tag: "Later" } as never
 const rejected = { _tag: "Rejected", code: "closed", message: "The account is closed." } as const
+const declined = { _tag: "Declined", providerRef, category: "other", code: "no", soft: true } as const
+const authorized = { _tag: "Authorized", providerRef } as const
+const pending = { _tag: "Pending", providerRef } as const
+const canceled = { _tag: "Canceled", providerRef } as const
+const needsCustomer = { _tag: "NeedsCustomer", providerRef } as const
+const taken = (minorUnits: number, currency = "EUR") =>
+  ({ _tag: "Captured", providerRef, stated: { minorUnits, currency } }) as const
 
-type Case<Answer> = readonly [
-  said: string,
-  answer: Answer | NotSent | Unanswered,
-  /** The failure's tag, or `Done`. */
-  told: string,
-  state: PaymentState,
-  amounts: Partial<Pick<Payment, "capturedMinor" | "refundedMinor" | "refundPendingMinor">>,
-  /** Besides those of the create. */
-  events: ReadonlyArray<string>
-]
+const captured: End = ["Done", "Captured", "payment.captured"]
+const refused: End = ["pointsman/ProviderRefused", "Authorized"]
+const unknownCapture: End = ["pointsman/ResultUnknown", "CaptureUnknown", "payment.capture_unknown"]
+const otherCapture: End = ["pointsman/ResultUnknown", "CaptureUnknown", "payment.amount_mismatch", "payment.capture_unknown"]
 
 const captures: ReadonlyArray<Case<OperationAnswer>> = [
-  ["captured", { _tag: "Captured", providerRef }, "Done", "Captured", { capturedMinor: 1999 }, ["payment.captured"]],
-  [
-    "captured less",
-    { _tag: "Captured", providerRef, stated: eur(500) },
-    "Done",
-    "Captured",
-    { capturedMinor: 500 },
-    ["payment.captured"]
-  ],
-  [
-    "captured more than was asked",
-    { _tag: "Captured", providerRef, stated: eur(2000) },
-    "pointsman/ResultUnknown",
-    "CaptureUnknown",
-    { capturedMinor: 0 },
-    ["payment.amount_mismatch", "payment.capture_unknown"]
-  ],
-  [
-    "captured in another currency",
-    { _tag: "Captured", providerRef, stated: { minorUnits: 1999, currency: "USD" } },
-    "pointsman/ResultUnknown",
-    "CaptureUnknown",
-    {},
-    ["payment.amount_mismatch", "payment.capture_unknown"]
-  ],
-  [
-    "captured no amount at all",
-    { _tag: "Captured", providerRef, stated: eur(0.5) },
-    "pointsman/ResultUnknown",
-    "CaptureUnknown",
-    {},
-    ["payment.capture_unknown"]
-  ],
-  ["pending", { _tag: "Pending", providerRef }, "Done", "CapturePending", {}, []],
-  ["still authorized", { _tag: "Authorized", providerRef }, "pointsman/ProviderRefused", "Authorized", {}, []],
-  [
-    "declined",
-    { _tag: "Declined", providerRef, category: "other", code: "no", soft: true },
-    "pointsman/ProviderRefused",
-    "Authorized",
-    {},
-    []
-  ],
-  ["rejected", rejected, "pointsman/ProviderRefused", "Authorized", {}, []],
-  ["not sent", unsent, "pointsman/ProviderRefused", "Authorized", {}, []],
-  ["cancelled", { _tag: "Canceled", providerRef }, "pointsman/StateConflict", "Voided", {}, ["payment.cancelled"]],
-  [
-    "needs the customer",
-    { _tag: "NeedsCustomer", providerRef },
-    "pointsman/ResultUnknown",
-    "CaptureUnknown",
-    {},
-    ["payment.capture_unknown"]
-  ],
-  [
-    "something that is no answer",
-    { _tag: "Later" } as never,
-    "pointsman/ResultUnknown",
-    "CaptureUnknown",
-    {},
-    ["payment.capture_unknown"]
-  ],
-  ["nothing", silent, "pointsman/ResultUnknown", "CaptureUnknown", {}, ["payment.capture_unknown"]]
+  ["captured", { _tag: "Captured", providerRef }, captured, { capturedMinor: 1999 }],
+  ["captured less", taken(500), captured, { capturedMinor: 500 }],
+  ["captured more than was asked", taken(2000), otherCapture, { capturedMinor: 0 }],
+  ["captured in another currency", taken(1999, "USD"), otherCapture],
+  ["captured no amount at all", taken(0.5), unknownCapture],
+  ["pending", pending, ["Done", "CapturePending"]],
+  ["still authorized", authorized, refused],
+  ["declined", declined, refused],
+  ["rejected", rejected, refused],
+  ["not sent", unsent, refused],
+  ["cancelled", canceled, ["pointsman/StateConflict", "Voided", "payment.cancelled"]],
+  ["needs the customer", needsCustomer, unknownCapture],
+  ["something that is no answer", noAnswer, unknownCapture],
+  ["nothing", silent, unknownCapture]
 ]
+
+const unknownVoid: End = ["pointsman/ResultUnknown", "VoidUnknown", "payment.void_unknown"]
+const otherVoid: End = ["pointsman/ResultUnknown", "VoidUnknown", "payment.amount_mismatch", "payment.void_unknown"]
+const conflict: End = ["pointsman/StateConflict", "Captured", "payment.captured"]
 
 const voids: ReadonlyArray<Case<OperationAnswer>> = [
-  ["cancelled", { _tag: "Canceled", providerRef }, "Done", "Voided", {}, ["payment.cancelled"]],
-  ["pending", { _tag: "Pending", providerRef }, "Done", "VoidPending", {}, []],
-  ["still authorized", { _tag: "Authorized", providerRef }, "pointsman/ProviderRefused", "Authorized", {}, []],
-  [
-    "declined",
-    { _tag: "Declined", providerRef, category: "other", code: "no", soft: false },
-    "pointsman/ProviderRefused",
-    "Authorized",
-    {},
-    []
-  ],
-  ["rejected", rejected, "pointsman/ProviderRefused", "Authorized", {}, []],
-  ["not sent", unsent, "pointsman/ProviderRefused", "Authorized", {}, []],
-  [
-    "captured",
-    { _tag: "Captured", providerRef },
-    "pointsman/StateConflict",
-    "Captured",
-    { capturedMinor: 1999 },
-    ["payment.captured"]
-  ],
-  [
-    "captured more than was authorized",
-    { _tag: "Captured", providerRef, stated: eur(5000) },
-    "pointsman/ResultUnknown",
-    "VoidUnknown",
-    { capturedMinor: 0 },
-    ["payment.amount_mismatch", "payment.void_unknown"]
-  ],
-  [
-    "needs the customer",
-    { _tag: "NeedsCustomer", providerRef },
-    "pointsman/ResultUnknown",
-    "VoidUnknown",
-    {},
-    ["payment.void_unknown"]
-  ],
-  ["nothing", silent, "pointsman/ResultUnknown", "VoidUnknown", {}, ["payment.void_unknown"]]
+  ["cancelled", canceled, ["Done", "Voided", "payment.cancelled"]],
+  ["pending", pending, ["Done", "VoidPending"]],
+  ["still authorized", authorized, refused],
+  ["declined", { ...declined, soft: false }, refused],
+  ["rejected", rejected, refused],
+  ["not sent", unsent, refused],
+  ["captured", { _tag: "Captured", providerRef }, conflict, { capturedMinor: 1999 }],
+  ["captured more than was authorized", taken(5000), otherVoid, { capturedMinor: 0 }],
+  ["needs the customer", needsCustomer, unknownVoid],
+  ["nothing", silent, unknownVoid]
 ]
 
-const providerRefundId = "refund"
+const reserved: Amounts = { refundedMinor: 0, refundPendingMinor: 1999 }
+const released: Amounts = { refundedMinor: 0, refundPendingMinor: 0 }
+const refundRefused: End = ["pointsman/ProviderRefused", "Captured"]
+const unknownRefund: End = ["pointsman/ResultUnknown", "Captured", "payment.refund_unknown"]
+const otherRefund: End = ["pointsman/ResultUnknown", "Captured", "payment.amount_mismatch", "payment.refund_unknown"]
+const refunded = (state: PaymentState): End => ["Done", state, "payment.refunded"]
+const given = (stated?: Money): RefundAnswer => ({ _tag: "Succeeded", providerRefundId, ...(stated && { stated }) })
 
 const refunds: ReadonlyArray<Case<RefundAnswer>> = [
-  [
-    "succeeded",
-    { _tag: "Succeeded", providerRefundId },
-    "Done",
-    "Refunded",
-    { refundedMinor: 1999, refundPendingMinor: 0 },
-    ["payment.refunded"]
-  ],
+  ["succeeded", given(), refunded("Refunded"), { refundedMinor: 1999, refundPendingMinor: 0 }],
   [
     "succeeded with less",
-    { _tag: "Succeeded", providerRefundId, stated: eur(999) },
-    "Done",
-    "PartiallyRefunded",
-    { refundedMinor: 999, refundPendingMinor: 0 },
-    ["payment.refunded"]
+    given(eur(999)),
+    refunded("PartiallyRefunded"),
+    { refundedMinor: 999, refundPendingMinor: 0 }
   ],
-  [
-    "succeeded with more than was asked",
-    { _tag: "Succeeded", providerRefundId, stated: eur(2000) },
-    "pointsman/ResultUnknown",
-    "Captured",
-    { refundedMinor: 0, refundPendingMinor: 1999 },
-    ["payment.amount_mismatch", "payment.refund_unknown"]
-  ],
-  [
-    "succeeded without an id",
-    { _tag: "Succeeded", providerRefundId: "" },
-    "pointsman/ResultUnknown",
-    "Captured",
-    { refundedMinor: 0, refundPendingMinor: 1999 },
-    ["payment.refund_unknown"]
-  ],
-  [
-    "succeeded without any id",
-    { _tag: "Succeeded" } as never,
-    "pointsman/ResultUnknown",
-    "Captured",
-    { refundedMinor: 0, refundPendingMinor: 1999 },
-    ["payment.refund_unknown"]
-  ],
-  [
-    "something that is no answer",
-    { _tag: "Later" } as never,
-    "pointsman/ResultUnknown",
-    "Captured",
-    { refundedMinor: 0, refundPendingMinor: 1999 },
-    ["payment.refund_unknown"]
-  ],
+  ["succeeded with more than was asked", given(eur(2000)), otherRefund, reserved],
+  ["succeeded without an id", { _tag: "Succeeded", providerRefundId: "" }, unknownRefund, reserved],
+  ["succeeded without any id", { _tag: "Succeeded" } as never, unknownRefund, reserved],
+  ["something that is no answer", noAnswer, unknownRefund, reserved],
   [
     "pending",
     { _tag: "RefundPending", providerRefundId },
-    "pointsman/RefundPending",
-    "Captured",
-    { refundedMinor: 0, refundPendingMinor: 1999 },
-    ["payment.refund_pending"]
+    ["pointsman/RefundPending", "Captured", "payment.refund_pending"],
+    reserved
   ],
-  [
-    "failed",
-    { _tag: "RefundFailed", providerRefundId, reason: "closed account" },
-    "pointsman/ProviderRefused",
-    "Captured",
-    { refundedMinor: 0, refundPendingMinor: 0 },
-    []
-  ],
-  ["rejected", rejected, "pointsman/ProviderRefused", "Captured", { refundPendingMinor: 0 }, []],
-  ["not sent", unsent, "pointsman/ProviderRefused", "Captured", { refundPendingMinor: 0 }, []],
-  [
-    "nothing",
-    silent,
-    "pointsman/ResultUnknown",
-    "Captured",
-    { refundedMinor: 0, refundPendingMinor: 1999 },
-    ["payment.refund_unknown"]
-  ]
+  ["failed", { _tag: "RefundFailed", providerRefundId, reason: "closed account" }, refundRefused, released],
+  ["rejected", rejected, refundRefused, released],
+  ["not sent", unsent, refundRefused, released],
+  ["nothing", silent, unknownRefund, reserved]
 ]
 
 const answerWith = <Answer extends { readonly _tag: string }>(
@@ -215,55 +104,38 @@ const answerWith = <Answer extends { readonly _tag: string }>(
 ): Effect.Effect<Answer, NotSent | Unanswered> =>
   answer instanceof NotSent || answer instanceof Unanswered ? Effect.fail(answer) : Effect.succeed(answer)
 
-const idempotencyKey = "operation-1"
+const cases: Readonly<Record<Kind, ReadonlyArray<Case<OperationAnswer | RefundAnswer>>>> = {
+  capture: captures,
+  void: voids,
+  refund: refunds
+}
 
-const operations = {
-  capture: { cases: captures as ReadonlyArray<Case<OperationAnswer | RefundAnswer>>, captureMethod: "manual" },
-  void: { cases: voids as ReadonlyArray<Case<OperationAnswer | RefundAnswer>>, captureMethod: "manual" },
-  refund: { cases: refunds as ReadonlyArray<Case<OperationAnswer | RefundAnswer>>, captureMethod: "automatic" }
-} as const
+const ask = (kind: Kind, paymentId: string) => operate(kind, paymentId, { idempotencyKey: "operation-1" })
 
-const ask = (kind: Kind, paymentId: string) => operate(kind, paymentId, { idempotencyKey })
-
-for (const kind of ["capture", "void", "refund"] as const) {
+for (const kind of operationKinds) {
   describe(`${kind}, when the provider states`, () => {
-    for (const [said, answer, told, state, amounts, events] of operations[kind].cases) {
-      itIn(
-        `${said}, then ${told} and ${state}; the same key says so again, and asks nobody`,
-        world(),
-        function* ({ provider }) {
-          const pointsman = yield* Pointsman
-          provider.onCapture = () => answerWith(answer as OperationAnswer)
-          provider.onVoid = () => answerWith(answer as OperationAnswer)
-          provider.onRefund = () => answerWith(answer as RefundAnswer)
-          const { captureMethod } = operations[kind]
-          const { payment } = yield* pointsman.create(caller, request({ details: { captureMethod } }))
+    for (const [said, answer, [told, state, ...events], amounts] of cases[kind]) {
+      const title = `${said}, then ${told} and ${state}; the same key says so again, and asks nobody`
+      itHere(title, function* ({ provider }) {
+        provider.onCapture = () => answerWith(answer as OperationAnswer)
+        provider.onVoid = () => answerWith(answer as OperationAnswer)
+        provider.onRefund = () => answerWith(answer as RefundAnswer)
+        const payment = yield* payable(kind)
 
-          const asked = yield* ask(kind, payment.id)
-          assert.strictEqual(Result.isSuccess(asked) ? "Done" : asked.failure._tag, told)
-          const after = yield* pointsman.payment(tenant, payment.id)
-          assert.strictEqual(after.state, state)
-          for (const [name, amount] of Object.entries(amounts)) {
-            assert.strictEqual(after[name as keyof typeof amounts], amount, name)
-          }
-          if (Result.isSuccess(asked)) assert.deepStrictEqual(asked.success, { payment: after, isReplay: false })
-          const timeline = yield* pointsman.timeline(tenant, payment.id, { limit: 100 })
-          assert.deepStrictEqual(
-            timeline.items.slice(2).map(({ type }) => type),
-            events
-          )
+        const asked = yield* ask(kind, payment.id)
+        assert.strictEqual(Result.isSuccess(asked) ? "Done" : asked.failure._tag, told)
+        const after = yield* stored(payment)
+        assert.deepInclude(after, { state, ...amounts })
+        if (Result.isSuccess(asked)) assert.deepStrictEqual(asked.success, { payment: after, isReplay: false })
+        assert.deepStrictEqual((yield* typesOf(payment)).slice(2), events)
 
-          const again = yield* ask(kind, payment.id)
-          const isReleased = kind !== "refund" && told === "pointsman/ProviderRefused"
-          if (Result.isSuccess(asked) && Result.isSuccess(again)) {
-            assert.deepStrictEqual(again.success, { ...asked.success, isReplay: true })
-          } else {
-            assert.deepStrictEqual(again, asked)
-          }
-          const calls = provider.captures.length + provider.voids.length + provider.refunds.length
-          assert.strictEqual(calls, isReleased ? 2 : 1)
-        }
-      )
+        const again = yield* ask(kind, payment.id)
+        if (Result.isSuccess(asked)) assert.deepStrictEqual(again, Result.succeed({ ...asked.success, isReplay: true }))
+        else assert.deepStrictEqual(again, asked)
+        const calls = provider.captures.length + provider.voids.length + provider.refunds.length
+        const isReleased = kind !== "refund" && told === "pointsman/ProviderRefused"
+        assert.strictEqual(calls, isReleased ? 2 : 1)
+      })
     }
   })
 }

@@ -1,16 +1,16 @@
 /** What if the process dies, or the store fails, at every step of a capture, a void and a refund? */
 import { assert, describe } from "@effect/vitest"
-import { type Payment, Pointsman } from "@pointsman/core"
-import { type Change, Unanswered } from "@pointsman/core/ports"
+import type { Payment, Pointsman } from "@pointsman/core"
+import { type Change, type Ledger, Unanswered } from "@pointsman/core/ports"
 import { type CommitFault, scriptedProvider } from "@pointsman/core/testing"
 import { Deferred, Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { itIn, itRuns } from "./support/ItIn.ts"
-import { type Kind, operate, operationKinds } from "./support/Operations.ts"
-import { caller, request, runOut, tenant, type World, world } from "./support/World.ts"
+import { itHere, itIn } from "./support/ItIn.ts"
+import { type Answer, authorized, operate, operationKinds, payable } from "./support/Operations.ts"
+import { stored, typesOf } from "./support/Pages.ts"
+import { runOut, type World, world } from "./support/World.ts"
 
 const minute = 60_000
-const key = "operation-1"
 const unknownState = { capture: "CaptureUnknown", void: "VoidUnknown", refund: "Captured" } as const
 const doneState = { capture: "Captured", void: "Voided", refund: "Refunded" } as const
 const restState = { capture: "Authorized", void: "Authorized", refund: "Captured" } as const
@@ -24,16 +24,8 @@ const inProgress = {
 const claim = 3
 const outcome = 4
 
-const given = Effect.fnUntraced(function* (kind: Kind) {
-  const pointsman = yield* Pointsman
-  const captureMethod = kind === "refund" ? "automatic" : "manual"
-  return (yield* pointsman.create(caller, request({ details: { captureMethod } }))).payment
-})
-
-const ask = (kind: Kind, { id }: Payment) => operate(kind, id, { idempotencyKey: key })
-
 /** `Done`, `Replayed`, or the failure's tag. */
-const told = <E extends { readonly _tag: string }>(answer: Result.Result<{ readonly isReplay: boolean }, E>): string =>
+const endOf = (answer: Answer): string =>
   Result.isFailure(answer) ? answer.failure._tag : answer.success.isReplay ? "Replayed" : "Done"
 
 const calls = ({ provider }: World): number =>
@@ -58,153 +50,136 @@ const failWith = ({ provider }: World, refuse: "refused" | "silent") => {
   provider.onRefund = answer
 }
 
-for (const kind of operationKinds) {
-  describe(`${kind}, when its process dies mid-call`, () => {
-    const died = world({ claimWindowMillis: 15 * minute, providerTimeoutMillis: 60 * minute })
-    itIn("then the key is in progress for 15 minutes, and unknown from then on; one call", died, function* (own) {
-      const pointsman = yield* Pointsman
-      const payment = yield* given(kind)
-      yield* answerLate(own)
-      yield* Effect.forkDetach(ask(kind, payment), { startImmediately: true })
-      yield* TestClock.adjust(15 * minute - 1)
-      assert.strictEqual(told(yield* ask(kind, payment)), inProgress[kind])
-      yield* TestClock.adjust(1)
-      assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/ResultUnknown")
-      assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/ResultUnknown")
-      const after = yield* pointsman.payment(tenant, payment.id)
-      assert.strictEqual(after.state, unknownState[kind])
-      if (kind === "refund") assert.strictEqual(after.refundPendingMinor, 1999)
-      assert.strictEqual(calls(own), 1)
-    })
-    const woke = world({ claimWindowMillis: 15 * minute, providerTimeoutMillis: 60 * minute })
-    itIn("a late commit after a retry's unknown is recorded; the key keeps its response", woke, function* (own) {
-      const pointsman = yield* Pointsman
-      const payment = yield* given(kind)
-      const gate = yield* answerLate(own)
-      const first = yield* Effect.forkDetach(ask(kind, payment), { startImmediately: true })
-      yield* TestClock.adjust(15 * minute)
-      assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/ResultUnknown")
-      yield* Deferred.succeed(gate, undefined)
-      yield* runOut(first)
-      const after = yield* pointsman.payment(tenant, payment.id)
-      assert.strictEqual(after.state, doneState[kind])
-      assert.strictEqual(after.refundPendingMinor, 0)
-      assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/ResultUnknown")
-      assert.strictEqual(calls(own), 1)
-    })
-  })
+const slow = { claimWindowMillis: 15 * minute, providerTimeoutMillis: 60 * minute }
 
-  describe("the claim's commit", () => {
-    const cases: ReadonlyArray<readonly [said: string, fault: CommitFault]> = [
+for (const kind of operationKinds) {
+  /** How it ends under its key, on a payment of which it can be asked. */
+  const givenOf = (payment: Payment) => {
+    const ask = operate(kind, payment.id, { idempotencyKey: "operation-1" })
+    const asked = Effect.map(ask, endOf)
+    const seen = Effect.map(stored(payment), ({ refundPendingMinor, state }) => [state, refundPendingMinor])
+    return { payment, ask, asked, lateAsked: Effect.flatMap(Effect.forkChild(asked), runOut), seen }
+  }
+  const itAsks = (
+    title: string,
+    body: (own: World & ReturnType<typeof givenOf>) => Effect.fn.Return<unknown, unknown, Pointsman | Ledger>,
+    options: Parameters<typeof world>[0] = {}
+  ) =>
+    itIn(title, world(options), function* (own) {
+      const payment = yield* payable(kind)
+      yield* Effect.gen(() => body({ ...own, ...givenOf(payment) }))
+    })
+
+  describe(`a ${kind}`, () => {
+    itAsks(
+      "a key whose process died is in progress for 15 minutes, then unknown; one call",
+      function* (own) {
+        yield* answerLate(own)
+        yield* Effect.forkDetach(own.asked, { startImmediately: true })
+        yield* TestClock.adjust(15 * minute - 1)
+        assert.strictEqual(yield* own.asked, inProgress[kind])
+        yield* TestClock.adjust(1)
+        for (const _ of [1, 2]) assert.strictEqual(yield* own.asked, "pointsman/ResultUnknown")
+        assert.deepStrictEqual(yield* own.seen, [unknownState[kind], kind === "refund" ? 1999 : 0])
+        assert.strictEqual(calls(own), 1)
+      },
+      slow
+    )
+    itAsks(
+      "a late commit after a retry's unknown is recorded; the key keeps its response",
+      function* (own) {
+        const gate = yield* answerLate(own)
+        const first = yield* Effect.forkDetach(own.asked, { startImmediately: true })
+        yield* TestClock.adjust(15 * minute)
+        assert.strictEqual(yield* own.asked, "pointsman/ResultUnknown")
+        yield* Deferred.succeed(gate, undefined)
+        yield* runOut(first)
+        assert.deepStrictEqual(yield* own.seen, [doneState[kind], 0])
+        assert.strictEqual(yield* own.asked, "pointsman/ResultUnknown")
+        assert.strictEqual(calls(own), 1)
+      },
+      slow
+    )
+
+    for (const [said, ...faults] of [
       ["fails", "unwritten"],
       ["is lost", "lost"],
       ["is written and unheard", "unheard"],
-      ["lands a second later", { landsAfter: 1_000 }]
-    ]
-    for (const [said, fault] of cases) {
-      itIn(`a ${kind} whose first commit ${said} is unsent, and retried once`, world(), function* (own) {
-        const pointsman = yield* Pointsman
-        const payment = yield* given(kind)
-        own.ledger.onCommit = (number) => (number === claim ? fault : undefined)
-        assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/NothingSent")
+      ["lands a second later", { landsAfter: 1_000 }],
+      ["lands late and its replacement is lost", { landsAfter: 1_000 }, "lost"]
+    ] as ReadonlyArray<readonly [said: string, ...ReadonlyArray<CommitFault>]>) {
+      itAsks(`a ${kind} whose first commit ${said} is unsent, and retried once`, function* (own) {
+        own.ledger.onCommit = (number) => faults[number - claim]
+        assert.strictEqual(yield* own.asked, "pointsman/NothingSent")
         yield* TestClock.adjust("5 seconds")
         assert.strictEqual(calls(own), 0)
-        const between = yield* pointsman.payment(tenant, payment.id)
-        assert.strictEqual(between.state, restState[kind])
-        assert.strictEqual(between.refundPendingMinor, 0)
-        assert.strictEqual(told(yield* ask(kind, payment)), "Done")
-        assert.strictEqual((yield* pointsman.payment(tenant, payment.id)).state, doneState[kind])
+        assert.deepStrictEqual(yield* own.seen, [restState[kind], 0])
+        assert.strictEqual(yield* own.asked, "Done")
+        assert.deepStrictEqual(yield* own.seen, [doneState[kind], 0])
         assert.strictEqual(calls(own), 1)
       })
     }
 
-    itIn(`nothing is left if a ${kind} lands late and its replacement is lost too`, world(), function* (own) {
-      const pointsman = yield* Pointsman
-      const payment = yield* given(kind)
-      own.ledger.onCommit = (number) =>
-        number === claim ? { landsAfter: 1_000 } : number === claim + 1 ? "lost" : undefined
-      assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/NothingSent")
-      yield* TestClock.adjust("5 seconds")
-      assert.deepInclude(yield* pointsman.payment(tenant, payment.id), {
-        state: restState[kind],
-        refundPendingMinor: 0
-      })
-      assert.strictEqual(told(yield* ask(kind, payment)), "Done")
-      assert.strictEqual(calls(own), 1)
-    })
-
-    itIn(`a ${kind} without an answer is given back once the store is there again`, world(), function* (own) {
-      const pointsman = yield* Pointsman
-      const payment = yield* given(kind)
+    itAsks("a first commit without an answer is given back once the store is there again", function* (own) {
       own.ledger.onCommit = (number) => (number === claim ? "unheard" : "unwritten")
-      const answer = yield* runOut(yield* Effect.forkChild(ask(kind, payment)))
-      assert.strictEqual(told(answer), "pointsman/NothingSent")
+      assert.strictEqual(yield* own.lateAsked, "pointsman/NothingSent")
       own.ledger.onCommit = () => undefined
       yield* TestClock.adjust("2 minutes")
-      assert.deepInclude(yield* pointsman.payment(tenant, payment.id), {
-        state: restState[kind],
-        refundPendingMinor: 0
-      })
-      assert.strictEqual(told(yield* ask(kind, payment)), "Done")
+      assert.deepStrictEqual(yield* own.seen, [restState[kind], 0])
+      assert.strictEqual(yield* own.asked, "Done")
       assert.strictEqual(calls(own), 1)
     })
 
-    itIn(`of a ${kind} takes longer than the send window, then nothing is sent`, world(), function* (own) {
-      const pointsman = yield* Pointsman
-      const payment = yield* given(kind)
+    itAsks("a first commit that takes longer than the send window sends nothing", function* (own) {
       own.ledger.onCommit = (number) => (number === claim ? 5_001 : undefined)
-      const answer = yield* runOut(yield* Effect.forkChild(ask(kind, payment)))
-      assert.strictEqual(told(answer), "pointsman/ProviderRefused")
-      assert.strictEqual((yield* pointsman.payment(tenant, payment.id)).state, restState[kind])
+      assert.strictEqual(yield* own.lateAsked, "pointsman/ProviderRefused")
+      assert.deepStrictEqual(yield* own.seen, [restState[kind], 0])
       assert.strictEqual(calls(own), 0)
     })
-  })
 
-  describe(`${kind}, when the outcome's commit`, () => {
     for (const fault of ["lost", "unheard"] as const) {
-      itIn(`is ${fault}, then it is read again: written once, answered as it is`, world(), function* (own) {
-        const pointsman = yield* Pointsman
-        const payment = yield* given(kind)
+      itAsks(`an outcome whose commit is ${fault} is read again: written once, answered as it is`, function* (own) {
         own.ledger.onCommit = (number) => (number === outcome ? fault : undefined)
-        assert.strictEqual(told(yield* ask(kind, payment)), "Done")
-        assert.strictEqual((yield* pointsman.payment(tenant, payment.id)).state, doneState[kind])
-        assert.lengthOf((yield* pointsman.timeline(tenant, payment.id, { limit: 10 })).items, 3)
-        assert.strictEqual(told(yield* ask(kind, payment)), "Replayed")
+        assert.strictEqual(yield* own.asked, "Done")
+        assert.deepStrictEqual(yield* own.seen, [doneState[kind], 0])
+        assert.lengthOf(yield* typesOf(own.payment), 3)
+        assert.strictEqual(yield* own.asked, "Replayed")
         assert.strictEqual(calls(own), 1)
       })
     }
 
-    const says = {
-      confirmed: { capture: "StateUnconfirmed", void: "StateUnconfirmed", refund: "StateUnconfirmed" },
-      refused: { capture: "StateUnconfirmed", void: "StateUnconfirmed", refund: "ResultUnknown" },
-      silent: { capture: "StateUnconfirmed", void: "StateUnconfirmed", refund: "ResultUnknown" }
-    } as const
-    for (const said of ["confirmed", "refused", "silent"] as const) {
-      itIn(`${said} is returned, recorded later, and returned again if no commit works`, world(), function* (own) {
-        const pointsman = yield* Pointsman
-        const payment = yield* given(kind)
+    const unconfirmed = "pointsman/StateUnconfirmed"
+    const refundUnknown = kind === "refund" ? "pointsman/ResultUnknown" : unconfirmed
+    for (const [said, says, state] of [
+      ["confirmed", unconfirmed, doneState],
+      ["refused", refundUnknown, restState],
+      ["silent", refundUnknown, unknownState]
+    ] as const) {
+      itAsks(`${said} is returned, recorded later, and returned again if no commit works`, function* (own) {
         if (said !== "confirmed") failWith(own, said)
         own.ledger.onCommit = (number) => (number >= outcome ? "unwritten" : undefined)
-        const answer = yield* runOut(yield* Effect.forkChild(ask(kind, payment)))
-        assert.strictEqual(told(answer), `pointsman/${says[said][kind]}`)
+        const answer = yield* runOut(yield* Effect.forkChild(own.ask))
+        assert.strictEqual(endOf(answer), says)
         if (Result.isFailure(answer) && "said" in answer.failure) {
           assert.strictEqual(answer.failure.said, said === "silent" ? "no answer" : said)
         }
-        assert.strictEqual(told(yield* ask(kind, payment)), inProgress[kind])
+        assert.strictEqual(yield* own.asked, inProgress[kind])
         own.ledger.onCommit = () => undefined
         yield* TestClock.adjust("2 minutes")
-        const state = said === "confirmed" ? doneState : said === "refused" ? restState : unknownState
-        assert.strictEqual((yield* pointsman.payment(tenant, payment.id)).state, state[kind])
-        assert.strictEqual(told(yield* ask(kind, payment)), `pointsman/${says[said][kind]}`)
+        assert.strictEqual((yield* own.seen)[0], state[kind])
+        assert.strictEqual(yield* own.asked, says)
         assert.strictEqual(calls(own), 1)
+        // The request got an unknown result, so the timeline reports the failure.
+        if (kind !== "refund" || said !== "refused") return
+        assert.deepStrictEqual((yield* typesOf(own.payment)).slice(2), [
+          "payment.refund_unknown",
+          "payment.refund_failed"
+        ])
       })
     }
-  })
 
-  describe(`${kind}, when the outcome's commit is written, unheard, and the store goes away`, () => {
     for (const said of ["confirmed", "refused"] as const) {
-      itIn(`a response that the provider ${said} is repeated, and background checks end`, world(), function* (own) {
-        const payment = yield* given(kind)
+      itAsks(`a ${said} response is repeated if the store goes away after an unheard commit`, function* (own) {
         if (said === "refused") failWith(own, said)
         let isAway = false
         own.ledger.canRead = () => !isAway
@@ -213,116 +188,66 @@ for (const kind of operationKinds) {
           isAway = true
           return "unheard"
         }
-        const first = told(yield* runOut(yield* Effect.forkChild(ask(kind, payment))))
+        const first = yield* own.lateAsked
         isAway = false
         yield* TestClock.adjust("2 minutes")
-        assert.strictEqual(told(yield* ask(kind, payment)), first)
+        assert.strictEqual(yield* own.asked, first)
         const { commit } = own.ledger.calls
+        // Background checks end.
         yield* TestClock.adjust("1 hour")
         assert.strictEqual(own.ledger.calls.commit, commit)
         assert.strictEqual(calls(own), 1)
       })
     }
-  })
 
-  describe(`${kind}, when its outcome is recorded late`, () => {
-    const late = world({ claimWindowMillis: 15 * minute })
-    itIn("a retry that found the result unknown finds it unknown again", late, function* (own) {
-      const pointsman = yield* Pointsman
-      const payment = yield* given(kind)
-      const replyIn = ({ operations, refunds }: Change) => [...(operations ?? []), ...(refunds ?? [])][0]?.reply
-      own.ledger.onCommit = (number, change) =>
-        number >= outcome && replyIn(change)?._tag !== "ResultUnknown" ? "unwritten" : undefined
-      assert.strictEqual(told(yield* runOut(yield* Effect.forkChild(ask(kind, payment)))), "pointsman/StateUnconfirmed")
-      yield* TestClock.adjust(15 * minute)
-      assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/ResultUnknown")
-      own.ledger.onCommit = () => undefined
-      yield* TestClock.adjust(2 * minute)
-      assert.strictEqual((yield* pointsman.payment(tenant, payment.id)).state, doneState[kind])
-      assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/ResultUnknown")
-      assert.strictEqual(calls(own), 1)
-    })
-  })
+    itAsks(
+      "a retry that found the result unknown finds it unknown again, if it is recorded late",
+      function* (own) {
+        const replyIn = ({ operations, refunds }: Change) => [...(operations ?? []), ...(refunds ?? [])][0]?.reply
+        own.ledger.onCommit = (number, change) =>
+          number >= outcome && replyIn(change)?._tag !== "ResultUnknown" ? "unwritten" : undefined
+        assert.strictEqual(yield* own.lateAsked, "pointsman/StateUnconfirmed")
+        yield* TestClock.adjust(15 * minute)
+        assert.strictEqual(yield* own.asked, "pointsman/ResultUnknown")
+        own.ledger.onCommit = () => undefined
+        yield* TestClock.adjust(2 * minute)
+        assert.strictEqual((yield* own.seen)[0], doneState[kind])
+        assert.strictEqual(yield* own.asked, "pointsman/ResultUnknown")
+        assert.strictEqual(calls(own), 1)
+      },
+      { claimWindowMillis: 15 * minute }
+    )
 
-  describe(`${kind}, when its caller goes away`, () => {
-    itIn("then it runs to its end", world(), function* (own) {
-      const pointsman = yield* Pointsman
-      const payment = yield* given(kind)
+    itAsks("an operation whose caller goes away runs to its end", function* (own) {
       const gate = yield* answerLate(own)
-      const fiber = yield* Effect.forkDetach(ask(kind, payment), { startImmediately: true })
+      const fiber = yield* Effect.forkDetach(own.asked, { startImmediately: true })
       fiber.interruptUnsafe()
       yield* Deferred.succeed(gate, undefined)
       yield* TestClock.adjust(1)
-      assert.strictEqual((yield* pointsman.payment(tenant, payment.id)).state, doneState[kind])
+      assert.deepStrictEqual(yield* own.seen, [doneState[kind], 0])
     })
+
+    const unable = { provider: scriptedProvider({ without: [kind] }) }
+    itAsks(
+      "a connection that cannot do it refuses before anything is written",
+      function* (own) {
+        const { commit } = own.ledger.calls
+        assert.strictEqual(yield* own.asked, kind === "refund" ? "pointsman/NotRefundable" : "pointsman/Unsupported")
+        assert.strictEqual(own.ledger.calls.commit, commit)
+      },
+      unable
+    )
   })
 }
 
-describe("a commit that hangs", () => {
-  itIn("a void waits two seconds for a capture's commit and continues", world(), function* (own) {
-    const payment = yield* given("capture")
-    own.ledger.onCommit = (number) => (number === claim ? 600_000 : undefined)
-    const capture = yield* Effect.forkDetach(ask("capture", payment), { startImmediately: true })
-    const second = yield* Effect.forkDetach(ask("void", payment), { startImmediately: true })
-    yield* TestClock.adjust(1_999)
-    assert.isUndefined(second.pollUnsafe())
-    yield* TestClock.adjust(1)
-    assert.strictEqual(told(yield* Fiber.join(second)), "pointsman/NotVoidable")
-    capture.interruptUnsafe()
-  })
-})
-
-describe("a refund that is refused while the store is away", () => {
-  itIn("the timeline reports a failure after the request got an unknown result", world(), function* (own) {
-    const pointsman = yield* Pointsman
-    const payment = yield* given("refund")
-    failWith(own, "refused")
-    own.ledger.onCommit = (number) => (number >= outcome ? "unwritten" : undefined)
-    const first = yield* runOut(yield* Effect.forkChild(ask("refund", payment)))
-    assert.strictEqual(told(first), "pointsman/ResultUnknown")
-    own.ledger.onCommit = () => undefined
-    yield* TestClock.adjust("2 minutes")
-    const { items } = yield* pointsman.timeline(tenant, payment.id, { limit: 10 })
-    assert.deepStrictEqual(
-      items.slice(2).map(({ type }) => type),
-      ["payment.refund_unknown", "payment.refund_failed"]
-    )
-    assert.strictEqual(told(yield* ask("refund", payment)), "pointsman/ResultUnknown")
-  })
-})
-
-describe("a connection that cannot", () => {
-  itRuns("capture, void or refund, then it is refused before anything is written", function* () {
-    for (const kind of operationKinds) {
-      const unable = world({ provider: scriptedProvider({ without: [kind] }) })
-      yield* Effect.gen(function* () {
-        const payment = yield* given(kind)
-        const { commit } = unable.ledger.calls
-        const expected = kind === "refund" ? "pointsman/NotRefundable" : "pointsman/Unsupported"
-        assert.strictEqual(told(yield* ask(kind, payment)), expected)
-        assert.strictEqual(unable.ledger.calls.commit, commit)
-      }).pipe(Effect.provide(unable.layer))
-    }
-  })
-})
-
-describe("the round trips of an operation that goes well", () => {
-  for (const kind of operationKinds) {
-    itIn(`${kind}: two commits, and one read where another process wrote the payment`, world(), function* (own) {
-      const payment = yield* given(kind)
-      const foreign = yield* Effect.provideService(given(kind), Pointsman, yield* own.another)
-      for (const [asked, book] of [
-        [payment, 0],
-        [foreign, 1]
-      ] as const) {
-        const before = { ...own.ledger.calls }
-        yield* ask(kind, asked)
-        const after = own.ledger.calls
-        assert.deepStrictEqual(
-          { commit: after.commit - before.commit, book: after.book - before.book, payment: after.payment },
-          { commit: 2, book, payment: before.payment }
-        )
-      }
-    })
-  }
+itHere("a void waits two seconds for a capture's commit and continues", function* (own) {
+  const { id } = yield* authorized
+  own.ledger.onCommit = (number) => (number === claim ? 600_000 : undefined)
+  const capture = yield* Effect.forkDetach(operate("capture", id), { startImmediately: true })
+  const second = yield* Effect.forkDetach(operate("void", id), { startImmediately: true })
+  yield* TestClock.adjust(1_999)
+  assert.isUndefined(second.pollUnsafe())
+  yield* TestClock.adjust(1)
+  assert.strictEqual(endOf(yield* Fiber.join(second)), "pointsman/NotVoidable")
+  capture.interruptUnsafe()
 })

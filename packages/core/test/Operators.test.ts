@@ -1,18 +1,10 @@
 /** Operators: who may do what, how they sign in, and when a session ends. */
 import { assert, describe, it } from "@effect/vitest"
-import {
-  mayAct,
-  type NewSession,
-  type Operator,
-  type OperatorGrant,
-  operatorActions,
-  operatorRoles,
-  Pointsman
-} from "@pointsman/core"
+import { mayAct, type NewSession, type OperatorGrant, operatorActions, operatorRoles, Pointsman } from "@pointsman/core"
 import { Audit, AuditActor, Operators, Passwords, PasswordWeak } from "@pointsman/core/ports"
 import { Effect, Layer, Logger, Redacted, References } from "effect"
 import { TestClock } from "effect/testing"
-import { itIn } from "./support/ItIn.ts"
+import { itHere, itIn } from "./support/ItIn.ts"
 import { world } from "./support/World.ts"
 
 const source = "203.0.113.9"
@@ -91,13 +83,8 @@ describe("roles", () => {
   })
 
   it("a role in one workspace counts only there, and not outside of workspaces", () => {
-    const operator: Pick<Operator, "active" | "grants"> = {
-      active: true,
-      grants: [
-        { workspaceId: "acme", role: "admin" },
-        { workspaceId: "globex", role: "viewer" }
-      ]
-    }
+    const admin: OperatorGrant = { workspaceId: "acme", role: "admin" }
+    const operator = { active: true, grants: [admin, { workspaceId: "globex", role: "viewer" as const }] }
     assert.isTrue(mayAct(operator, "operator.manage", "acme"))
     assert.isFalse(mayAct(operator, "payment.refund", "globex"))
     assert.isTrue(mayAct(operator, "payment.read", "globex"))
@@ -108,8 +95,7 @@ describe("roles", () => {
 })
 
 describe("operators", () => {
-  itIn("the error names the field of a bad operator", world(), function* () {
-    const { operators } = yield* Pointsman
+  itHere("the error names the field of a bad operator", function* (_, { operators }) {
     const fieldOf = (fields: Partial<typeof order>) =>
       Effect.map(Effect.flip(operators.add({ ...order, ...fields })), (error) =>
         error._tag === "pointsman/OperatorInvalid" ? error.field : error._tag
@@ -127,24 +113,26 @@ describe("operators", () => {
     assert.lengthOf(yield* operators.list, 1)
   })
 
-  itIn("an operator removed and added again has no sessions and no password", withPasswords(), function* () {
-    const { operators } = yield* Pointsman
-    const session = yield* withPassword()
-    const link = yield* operators.createLink(order.login)
-    const removed = yield* operators.remove("jo@example.COM")
-    assert.deepStrictEqual([removed.active, removed.passwordHash], [false, null])
-    assert.isFalse(yield* isLive(session))
-    assert.strictEqual(yield* tagOf(operators.signInWithLink(link.token)), "SignInRefused")
-    assert.strictEqual(yield* tagOf(operators.createLink(order.login)), "OperatorNotFound")
-    assert.strictEqual(yield* tagOf(operators.remove(order.login)), "OperatorNotFound")
-    const again = yield* operators.add({ ...order, displayName: "Joan" })
-    assert.deepStrictEqual([again.id, again.displayName], [removed.id, "Joan"])
-    const refused = operators.signInWithPassword({ login: order.login, password, source })
-    assert.strictEqual(yield* tagOf(refused), "SignInRefused")
-  })
+  itIn(
+    "an operator removed and added again has no sessions and no password",
+    withPasswords(),
+    function* (_, { operators }) {
+      const session = yield* withPassword()
+      const link = yield* operators.createLink(order.login)
+      const removed = yield* operators.remove("jo@example.COM")
+      assert.deepStrictEqual([removed.active, removed.passwordHash], [false, null])
+      assert.isFalse(yield* isLive(session))
+      assert.strictEqual(yield* tagOf(operators.signInWithLink(link.token)), "SignInRefused")
+      assert.strictEqual(yield* tagOf(operators.createLink(order.login)), "OperatorNotFound")
+      assert.strictEqual(yield* tagOf(operators.remove(order.login)), "OperatorNotFound")
+      const again = yield* operators.add({ ...order, displayName: "Joan" })
+      assert.deepStrictEqual([again.id, again.displayName], [removed.id, "Joan"])
+      const refused = operators.signInWithPassword({ login: order.login, password, source })
+      assert.strictEqual(yield* tagOf(refused), "SignInRefused")
+    }
+  )
 
-  itIn("an edited operator's roles count at once, and the audit trail has both", world(), function* () {
-    const { operators } = yield* Pointsman
+  itHere("an edited operator's roles count at once, and the audit trail has both", function* (_, { operators }) {
     yield* operators.add({ ...order, login: "ann", grants: [{ workspaceId: null, role: "admin" }] })
     const stored = yield* operators.add(order)
     const session = yield* signedInByLink()
@@ -170,8 +158,7 @@ describe("operators", () => {
     assert.lengthOf(items, 2)
   })
 
-  itIn("the last admin of all workspaces cannot be demoted or removed", world(), function* () {
-    const { operators } = yield* Pointsman
+  itHere("the last admin of all workspaces cannot be demoted or removed", function* (_, { operators }) {
     const grants: ReadonlyArray<OperatorGrant> = [{ workspaceId: null, role: "admin" }]
     const ofAcme: ReadonlyArray<OperatorGrant> = [{ workspaceId: "acme", role: "admin" }]
     const stored = yield* operators.add({ ...order, grants })
@@ -187,8 +174,7 @@ describe("operators", () => {
     assert.strictEqual(yield* tagOf(operators.remove("ann")), "LastAdmin")
   })
 
-  itIn("operators are listed with their live sessions, the newest first", world(), function* () {
-    const { operators } = yield* Pointsman
+  itHere("operators are listed with their live sessions, the newest first", function* (_, { operators }) {
     yield* operators.add(order)
     yield* operators.add({ ...order, login: "ann" })
     yield* signedInByLink()
@@ -243,8 +229,7 @@ describe("operators", () => {
 })
 
 describe("signing in", () => {
-  itIn("a link signs in once, also when used twice or too late", world(), function* () {
-    const { operators } = yield* Pointsman
+  itHere("a link signs in once, also when used twice or too late", function* (_, { operators }) {
     const operator = yield* operators.add(order)
     const { expiresAt, token } = yield* operators.createLink(order.login)
     assert.strictEqual(expiresAt, 15 * 60_000)
@@ -260,8 +245,7 @@ describe("signing in", () => {
   itIn(
     "an unknown, a removed and a passwordless login are each compared and refused",
     withPasswords(),
-    function* ({ verified }) {
-      const { operators } = yield* Pointsman
+    function* ({ verified }, { operators }) {
       yield* operators.add({ ...order, login: "new" })
       yield* operators.add({ ...order, login: "gone" })
       yield* operators.remove("gone")
@@ -275,8 +259,7 @@ describe("signing in", () => {
   itIn(
     "the eleventh guess at a login from many sources is refused without a comparison",
     withPasswords(),
-    function* ({ verified }) {
-      const { operators } = yield* Pointsman
+    function* ({ verified }, { operators }) {
       yield* withPassword()
       const guess = (from: number, text = "wrong password") =>
         operators.signInWithPassword({
@@ -295,44 +278,48 @@ describe("signing in", () => {
     }
   )
 
-  itIn("the sixty-first guess from one source is refused, and links still sign in", withPasswords(), function* () {
-    let counted = 0
-
-    const { operators } = yield* Pointsman
-    yield* operators.add(order)
-    const { token } = yield* operators.createLink(order.login)
-    for (let count = 0; count < 60; count++) {
-      yield* tagOf(operators.signInWithPassword({ login: `login ${count}`, password, source }))
-    }
-    const store = yield* Operators
-    const { countGuess } = store
-    Object.assign(store, {
-      countGuess: (...asked: Parameters<typeof countGuess>) => {
-        counted++
-        return countGuess(...asked)
+  itIn(
+    "the sixty-first guess from one source is refused, and links still sign in",
+    withPasswords(),
+    function* (_, { operators }) {
+      let counted = 0
+      yield* operators.add(order)
+      const { token } = yield* operators.createLink(order.login)
+      for (let count = 0; count < 60; count++) {
+        yield* tagOf(operators.signInWithPassword({ login: `login ${count}`, password, source }))
       }
-    })
-    const refused = operators.signInWithPassword({ login: "one more", password, source })
-    for (let count = 0; count < 100; count++) assert.strictEqual(yield* tagOf(refused), "TooManySignIns")
-    assert.strictEqual(counted, 1)
-    yield* operators.signInWithLink(token)
-    yield* TestClock.adjust("15 minutes")
-    assert.strictEqual(yield* tagOf(refused), "SignInRefused")
-  })
-
-  itIn("the right password after nine wrong guesses restarts the count of the login", withPasswords(), function* () {
-    const { operators } = yield* Pointsman
-    yield* withPassword()
-    const sign = (text: string) =>
-      operators.signInWithPassword({ login: order.login, password: Redacted.make(text), source })
-    for (let round = 0; round < 2; round++) {
-      for (let count = 0; count < 9; count++) assert.strictEqual(yield* tagOf(sign("wrong")), "SignInRefused")
-      yield* sign(Redacted.value(password))
+      const store = yield* Operators
+      const { countGuess } = store
+      Object.assign(store, {
+        countGuess: (...asked: Parameters<typeof countGuess>) => {
+          counted++
+          return countGuess(...asked)
+        }
+      })
+      const refused = operators.signInWithPassword({ login: "one more", password, source })
+      for (let count = 0; count < 100; count++) assert.strictEqual(yield* tagOf(refused), "TooManySignIns")
+      assert.strictEqual(counted, 1)
+      yield* operators.signInWithLink(token)
+      yield* TestClock.adjust("15 minutes")
+      assert.strictEqual(yield* tagOf(refused), "SignInRefused")
     }
-  })
+  )
 
-  itIn("an installation without password hashes refuses passwords, and links work", world(), function* () {
-    const { operators } = yield* Pointsman
+  itIn(
+    "the right password after nine wrong guesses restarts the count of the login",
+    withPasswords(),
+    function* (_, { operators }) {
+      yield* withPassword()
+      const sign = (text: string) =>
+        operators.signInWithPassword({ login: order.login, password: Redacted.make(text), source })
+      for (let round = 0; round < 2; round++) {
+        for (let count = 0; count < 9; count++) assert.strictEqual(yield* tagOf(sign("wrong")), "SignInRefused")
+        yield* sign(Redacted.value(password))
+      }
+    }
+  )
+
+  itHere("an installation without password hashes refuses passwords, and links work", function* (_, { operators }) {
     yield* operators.add(order)
     const session = yield* signedInByLink()
     const set = operators.setPassword(session, { current: null, password, source })
@@ -343,8 +330,7 @@ describe("signing in", () => {
 })
 
 describe("a session", () => {
-  itIn("a session is over after 30 minutes without requests, and else after 12 hours", world(), function* () {
-    const { operators } = yield* Pointsman
+  itHere("a session is over after 30 minutes without requests, and else after 12 hours", function* (_, { operators }) {
     yield* operators.add(order)
     const idle = yield* signedInByLink()
     const used = yield* signedInByLink()
@@ -360,8 +346,7 @@ describe("a session", () => {
     assert.isFalse(yield* isLive(used))
   })
 
-  itIn("signing out refuses one session's token; everywhere ends both", world(), function* () {
-    const { operators } = yield* Pointsman
+  itHere("signing out refuses one session's token; everywhere ends both", function* (_, { operators }) {
     const operator = yield* operators.add(order)
     const first = yield* signedInByLink()
     const second = yield* signedInByLink()
@@ -373,26 +358,29 @@ describe("a session", () => {
     assert.strictEqual(yield* tagOf(operators.session(Redacted.make("no token"))), "NotSignedIn")
   })
 
-  itIn("a session that sets a password needs the current one, and ends all sessions", withPasswords(), function* () {
-    const { operators } = yield* Pointsman
-    yield* operators.add(order)
-    const first = yield* signedInByLink()
-    const other = yield* signedInByLink()
-    const short = operators.setPassword(first, { current: null, password: Redacted.make("elevenchars"), source })
-    assert.deepInclude(yield* Effect.flip(short), { field: "password", expected: "12 to 256 characters" })
-    const weak = operators.setPassword(first, { current: null, password: Redacted.make(order.login), source })
-    assert.deepInclude(yield* Effect.flip(weak), { field: "password", expected: "another one" })
-    assert.deepStrictEqual([yield* isLive(first), yield* isLive(other)], [true, true])
-    const second = yield* operators.setPassword(first, { current: null, password, source })
-    assert.deepStrictEqual([yield* isLive(first), yield* isLive(other), yield* isLive(second)], [false, false, true])
-    const next = Redacted.make("another long password")
-    const wrong = operators.setPassword(second, { current: Redacted.make("wrong"), password: next, source })
-    assert.strictEqual(yield* tagOf(wrong), "PasswordRefused")
-    yield* TestClock.adjust("15 minutes")
-    const late = operators.setPassword(second, { current: null, password: next, source })
-    assert.strictEqual(yield* tagOf(late), "PasswordRefused")
-    const known = yield* operators.session(second.token)
-    yield* operators.setPassword(known, { current: password, password: next, source })
-    yield* operators.signInWithPassword({ login: order.login, password: next, source })
-  })
+  itIn(
+    "a session that sets a password needs the current one, and ends all sessions",
+    withPasswords(),
+    function* (_, { operators }) {
+      yield* operators.add(order)
+      const first = yield* signedInByLink()
+      const other = yield* signedInByLink()
+      const short = operators.setPassword(first, { current: null, password: Redacted.make("elevenchars"), source })
+      assert.deepInclude(yield* Effect.flip(short), { field: "password", expected: "12 to 256 characters" })
+      const weak = operators.setPassword(first, { current: null, password: Redacted.make(order.login), source })
+      assert.deepInclude(yield* Effect.flip(weak), { field: "password", expected: "another one" })
+      assert.deepStrictEqual([yield* isLive(first), yield* isLive(other)], [true, true])
+      const second = yield* operators.setPassword(first, { current: null, password, source })
+      assert.deepStrictEqual([yield* isLive(first), yield* isLive(other), yield* isLive(second)], [false, false, true])
+      const next = Redacted.make("another long password")
+      const wrong = operators.setPassword(second, { current: Redacted.make("wrong"), password: next, source })
+      assert.strictEqual(yield* tagOf(wrong), "PasswordRefused")
+      yield* TestClock.adjust("15 minutes")
+      const late = operators.setPassword(second, { current: null, password: next, source })
+      assert.strictEqual(yield* tagOf(late), "PasswordRefused")
+      const known = yield* operators.session(second.token)
+      yield* operators.setPassword(known, { current: password, password: next, source })
+      yield* operators.signInWithPassword({ login: order.login, password: next, source })
+    }
+  )
 })

@@ -12,7 +12,7 @@ export const faults: ReadonlyArray<Fault> = [
       }
     ],
     caughtBy:
-      "packages/core/test/IdempotentCreate.test.ts > a first commit with a lost answer (unheard) sends nothing and frees the key"
+      'packages/core/test/LateWriters.test.ts > ["unheard"] leaves one abandoned payment, announced once; a free key'
   },
   {
     name: "a refusal from what a process wrote last",

@@ -8,7 +8,7 @@ export const faults: ReadonlyArray<Fault> = [
       { in: "nothingExecuted", statement: "pointsman/NotSent", become: 'case "pointsman/Unanswered": $' },
       { in: "mayFollow", returned: "followers", become: "$ ?? true" }
     ],
-    caughtBy: "packages/core/test/CreatePayment.test.ts > the second is never asked in failover after unanswered",
+    caughtBy: "packages/core/test/NextStep.test.ts > mode failover after Unanswered: unknown result follows the table",
     simulatedOn: "memory"
   }
 ]

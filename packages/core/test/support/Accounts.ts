@@ -1,7 +1,8 @@
 /** Providers that name accounts, and credentials that change. */
 import { credentialsContext } from "@pointsman/core"
-import { Directory, type ProviderAccount, Secrets } from "@pointsman/core/ports"
+import { type ProviderAccount, Secrets } from "@pointsman/core/ports"
 import { Effect, Redacted } from "effect"
+import { changeConnections } from "./Pages.ts"
 import type { World } from "./World.ts"
 
 export const ours: ProviderAccount = { id: "acct_ours", mode: null }
@@ -13,10 +14,7 @@ export const at = (own: World, account: ProviderAccount) => {
 
 /** As a configuration does that names other credentials for the connection. */
 export const changeCredentials = Effect.fnUntraced(function* (id: string, credentials: string) {
-  const directory = yield* Directory
   const secrets = yield* Secrets
   const sealedCredentials = yield* secrets.seal(Redacted.make(credentials), credentialsContext(id))
-  const { connections, ...contents } = yield* directory.contents
-  const changed = connections.map((one) => (one.id === id ? { ...one, sealedCredentials } : one))
-  yield* directory.write({ ...contents, connections: changed })
+  yield* changeConnections((one) => (one.id === id ? { ...one, sealedCredentials } : one))
 })

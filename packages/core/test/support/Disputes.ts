@@ -1,39 +1,21 @@
 /** What the tests of disputes are given: a captured payment, and what its provider states of a dispute. */
 import { type Dispute, type EvidenceOrder, Pointsman, type SubmissionFailure } from "@pointsman/core"
-import type { ProviderMessage, StatedDispute } from "@pointsman/core/ports"
+import type { StatedDispute } from "@pointsman/core/ports"
 import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { say } from "./Messages.ts"
 import { caller, request, tenant } from "./World.ts"
 
 export const day = 24 * 60 * 60_000
 /** When the tests begin, in epoch milliseconds. */
 export const begin = Date.UTC(2026, 10, 1)
 
-let sent = 0
-
 /** A message about the dispute of a payment. */
-export const state = Effect.fnUntraced(function* (
-  providerRef: string | null,
-  said: Partial<StatedDispute>,
-  at: number | null = begin
-) {
-  sent += 1
-  const about: ProviderMessage["about"] = {
-    _tag: "Dispute",
-    charge: { providerRef: providerRef ?? "" },
-    disputeId: "du_1",
-    verdict: "opened",
-    ...said
-  }
-  yield* (yield* Pointsman).recordMessage({
-    connectionId: "main",
-    tenant,
-    receivedAt: begin,
-    body: "{}",
-    message: { id: `msg_${sent}`, at, about },
-    reason: null
-  })
-})
+export const state = (providerRef: string | null, said: Partial<StatedDispute>, at: number | null = begin) =>
+  say(
+    { _tag: "Dispute", charge: { providerRef: providerRef ?? "" }, disputeId: "du_1", verdict: "opened", ...said },
+    { at, receivedAt: begin }
+  )
 
 export const opened = {
   money: { minorUnits: 900, currency: "EUR" },

@@ -2,6 +2,7 @@
 import { it } from "@effect/vitest"
 import { Pointsman } from "@pointsman/core"
 import { Effect, type Layer, type Scope } from "effect"
+import { type World, world } from "./World.ts"
 
 /** A test whose body is given its world, and the `Pointsman` in it. */
 export const itIn = <R, Own>(
@@ -15,6 +16,10 @@ export const itIn = <R, Own>(
       Effect.provide(own.layer)
     )
   )
+
+/** As `itIn`, in a world without options. */
+export const itHere = (title: string, body: Parameters<typeof itIn<Layer.Success<World["layer"]>, World>>[2]): void =>
+  itIn(title, world(), body)
 
 /** A test in no world. */
 export const itRuns = (title: string, body: () => Effect.fn.Return<unknown, unknown, Scope.Scope>): void =>

@@ -7,13 +7,15 @@ export const paymentId = "01a1fe08-9226-7266-a33a-e3e7f1609a4e"
 export const noon = Date.UTC(2026, 10, 3, 12)
 export const day = 24 * 60 * 60_000
 
+export const eur = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
+
 /** An automatic payment over 1000 EUR cents at `main`, which took nothing yet. */
 export const payment = (over: Partial<Payment> = {}): Payment => ({
   id: paymentId,
   tenant: { workspaceId: "acme", environment: "sandbox" },
   version: 1,
   state: "Captured",
-  money: { minorUnits: 1000, currency: "EUR" },
+  money: eur(1000),
   country: "NL",
   method: "card",
   cardBrand: null,
@@ -65,7 +67,7 @@ export const row = (over: Partial<PostedMovement> = {}): PostedMovement => ({
   kind: "charge",
   paymentId,
   refundId: null,
-  gross: { minorUnits: 1000, currency: "EUR" },
+  gross: eur(1000),
   converted: null,
   fee: null,
   net: null,

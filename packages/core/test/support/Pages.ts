@@ -1,4 +1,5 @@
 /** Payments on hosted pages: how they are created, found and watched. */
+import { assert } from "@effect/vitest"
 import {
   type Attempt,
   type Brand,
@@ -52,6 +53,17 @@ export const attemptsOf = Effect.fnUntraced(function* (of: Payment) {
   return yield* ledger.attempts(of.tenant, of.id)
 })
 
+export const bookOf = Effect.fnUntraced(function* (of: Payment) {
+  const ledger = yield* Ledger
+  return Option.getOrThrow(yield* ledger.book(of.tenant, of.id))
+})
+
+/** The payment that was created last. */
+export const newest = Effect.gen(function* () {
+  const [payment] = yield* (yield* Ledger).payments(tenant, { limit: 1 })
+  return payment ?? assert.fail("no payment is stored")
+})
+
 export const outcomesOf = (of: Payment) =>
   Effect.map(attemptsOf(of), (attempts) => attempts.map(({ outcome }: Attempt) => outcome))
 
@@ -70,12 +82,14 @@ export const giveBrand = Effect.fnUntraced(function* (brand: Brand) {
   yield* directory.write({ ...(yield* directory.contents), workspaces: [{ ...workspace, brand }] })
 })
 
-export const deactivateAll = Effect.gen(function* () {
+/** As a configuration does that says otherwise of connections. */
+export const changeConnections = Effect.fnUntraced(function* (to: (connection: Connection) => Connection) {
   const directory = yield* Directory
-  const contents = yield* directory.contents
-  const connections = contents.connections.map((connection) => ({ ...connection, active: false }))
-  yield* directory.write({ ...contents, connections })
+  const { connections, ...contents } = yield* directory.contents
+  yield* directory.write({ ...contents, connections: connections.map(to) })
 })
+
+export const deactivateAll = changeConnections((connection) => ({ ...connection, active: false }))
 
 /** A write of another process, on what is stored now. */
 export const anotherWriter = (of: Payment, fact: Parameters<typeof applyChargeFact>[1]) =>

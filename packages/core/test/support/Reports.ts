@@ -1,10 +1,17 @@
 /** Reports of a provider: rows of payments, and runs of them. */
-import { type Payment, Pointsman, type ReportOrder, type SettlementEntry } from "@pointsman/core"
+import {
+  type JournalTransaction,
+  type Payment,
+  Pointsman,
+  type ReportOrder,
+  type SettlementEntry
+} from "@pointsman/core"
 import type { ListRequest, ReportEntry, ReportPage, ReportRow } from "@pointsman/core/connector"
 import { Settlements } from "@pointsman/core/ports"
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { caller, request, tenant, type World } from "./World.ts"
+import { created } from "./Operations.ts"
+import { tenant, type World } from "./World.ts"
 
 export const day = 24 * 60 * 60_000
 /** After what the tests create, at 0. */
@@ -67,6 +74,18 @@ export const orderOf = (
 export const reconcile = (order: ReportOrder) =>
   Effect.flatMap(Pointsman, ({ reconciliation }) => reconciliation.run(order))
 
+/** Every transaction of the journal, of all time. */
+export const journalNow = Effect.gen(function* () {
+  const entries = yield* Stream.runCollect((yield* Pointsman).journal(tenant, { before: 1_000 * day }))
+  return entries.flatMap((entry) => (entry._tag === "Transaction" ? [entry.transaction] : []))
+})
+
+/** What no event and no row explains, in minor units. */
+export const unexplainedIn = (journal: ReadonlyArray<JournalTransaction>): number =>
+  journal
+    .flatMap(({ postings }) => postings)
+    .reduce((sum, { account, minorUnits }) => sum + (account === "unexplained" ? minorUnits : 0), 0)
+
 /** By row id. */
 export const entriesOf = Effect.gen(function* () {
   const settlements = yield* Settlements
@@ -89,11 +108,8 @@ export const pageOf = (
 
 /** Payments, and a provider that lists their rows, of three days ago, by two on a page. */
 export const listedPayments = Effect.fnUntraced(function* (own: World, count: number) {
-  own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Captured", providerRef: `ch_${attemptId}` })
   own.provider.onListReport = () => Effect.succeed({ entries: [], nextCursor: null })
-  const pointsman = yield* Pointsman
-  const made = yield* Effect.forEach(Array.from({ length: count }), () => pointsman.create(caller, request()))
-  const payments = made.map(({ payment }) => payment)
+  const payments = yield* Effect.forEach(Array.from({ length: count }), () => created())
   const entries = payments.map(
     (payment, at) => ({ _tag: "Row", row: rowOf(payment, { occurredAt: paidAt + at }) }) as const
   )

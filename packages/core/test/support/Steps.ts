@@ -1,9 +1,25 @@
 /** Steps that tests of many subjects take. */
 import { assert } from "@effect/vitest"
 import { Ledger, Settlements } from "@pointsman/core/ports"
+import type { CommitFault } from "@pointsman/core/testing"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import type { World } from "./World.ts"
+
+/** How the commits of one write may end, one after the other, before it is known whether it was written. */
+export const unknownFates: ReadonlyArray<ReadonlyArray<CommitFault>> = [
+  ["lost"],
+  ["unheard"],
+  ["lost", "lost"],
+  ["lost", "unheard"],
+  ["unheard", "lost"],
+  ["unheard", "unheard"],
+  ["unheard", "lost", "lost"],
+  ["lost", "unwritten"],
+  ["unheard", "unwritten", "unheard"],
+  [{ landsAfter: 10 }],
+  ["lost", { landsAfter: 10 }]
+]
 
 /** As many at the same moment. */
 export const atOnce = <A, E, R>(count: number, one: () => Effect.Effect<A, E, R>) =>

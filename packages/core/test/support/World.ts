@@ -52,6 +52,23 @@ export const workspace: Workspace = {
 }
 export const caller: Caller = { tenant, workspace }
 
+/** A connection of the workspace without limits, and without credentials. */
+export const connectionOf = (id: string, change: Partial<Connection> = {}): Connection => ({
+  id,
+  ...tenant,
+  name: `The ${id} acquirer`,
+  connector: "scripted",
+  active: true,
+  priority: 1,
+  sealedCredentials: "",
+  sealedWebhookSecret: null,
+  timeoutMillis: null,
+  supports: {},
+  restrictions: [],
+  circuitBreaker: null,
+  ...change
+})
+
 /** No connector of these tests may reach for the network. */
 const noTransport = Layer.succeed(Transport, {
   send: () => Effect.fail(new Unanswered({ reason: "there is no network in this test" }))
@@ -113,17 +130,10 @@ export const world = (
       const connections: Array<Connection> = []
       for (const connection of options.connections ?? [{ id: "main" }, { id: "backup" }]) {
         connections.push({
+          ...connectionOf(connection.id),
           ...owner,
-          name: `The ${connection.id} acquirer`,
-          connector: "scripted",
-          active: true,
           priority: connections.length + 1,
           sealedCredentials: yield* secrets.seal(Redacted.make("{}"), credentialsContext(connection.id)),
-          sealedWebhookSecret: null,
-          timeoutMillis: null,
-          supports: {},
-          restrictions: [],
-          circuitBreaker: null,
           ...connection
         })
       }

@@ -6,7 +6,7 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "A charge goes out under a claim that may not be stored.",
     edits: [{ in: "claimFirst", property: "MaybeWritten", become: "({ value }) => Effect.succeed(value)" }],
     caughtBy:
-      "packages/core/test/IdempotentCreate.test.ts > a first commit with a lost answer (lost) sends nothing and frees the key",
+      'packages/core/test/LateWriters.test.ts > ["lost"] leaves one abandoned payment, announced once; a free key',
     simulatedOn: "memory"
   },
   {

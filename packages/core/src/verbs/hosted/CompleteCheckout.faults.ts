@@ -18,7 +18,7 @@ export const faults: ReadonlyArray<Fault> = [
     name: "take an approved checkout on an unknown commit",
     harm: "The money is asked for on a step that may not be stored, and another process asks for it too.",
     edits: [{ in: "claim", property: "MaybeWritten", become: "({ value }) => Effect.succeed(value)" }],
-    caughtBy: 'packages/core/test/CompleteCheckout.test.ts > a step of unknown fate, "lost", is unsent, and taken later'
+    caughtBy: 'packages/core/test/CompleteCheckout.test.ts > a step whose commit ends "lost" is unsent, and taken later'
   },
   {
     name: "ask for the money again while its result is unknown",

@@ -1,0 +1,47 @@
+/** Verified messages of the provider at `main`. */
+import { Pointsman, type VerifiedMessage } from "@pointsman/core"
+import type { Connector } from "@pointsman/core/connector"
+import type { ChargeRecord, MessageAbout, ProviderMessage } from "@pointsman/core/ports"
+import { type ScriptedProvider, scriptedProvider } from "@pointsman/core/testing"
+import { Effect, Result } from "effect"
+import { tenant } from "./World.ts"
+
+let written = 0
+
+/** Written at 0 under an id of its own, unless told otherwise. */
+export const messageOf = (
+  about: MessageAbout,
+  {
+    at = 0,
+    id = `msg_${++written}`,
+    ...more
+  }: Partial<Omit<VerifiedMessage, "message"> & Pick<ProviderMessage, "at" | "id">> = {}
+): VerifiedMessage => ({
+  ...{ connectionId: "main", tenant, receivedAt: 0, body: "{}", reason: null },
+  ...more,
+  message: { id, at, about }
+})
+
+/** A message is received and recorded. */
+export const say = (...told: Parameters<typeof messageOf>) =>
+  Effect.flatMap(Pointsman, ({ recordMessage }) => recordMessage(messageOf(...told)))
+
+/** What is stated of the charge of an attempt. */
+export const ofAttempt = (attempt: { readonly id: string } | undefined, state: ChargeRecord): MessageAbout => ({
+  _tag: "Charge",
+  charge: { attemptId: attempt?.id ?? "" },
+  state: () => state
+})
+
+/** A scripted provider whose connector has these methods, too. */
+export const providerWith = (methods: Partial<Connector>): ScriptedProvider => {
+  const provider = scriptedProvider()
+  const { connect, ...definition } = provider.definition
+  return Object.assign(provider, {
+    definition: {
+      ...definition,
+      connect: (...given: Parameters<typeof connect>) =>
+        Result.map(connect(...given), (connector) => ({ ...connector, ...methods }))
+    }
+  })
+}
