@@ -195,10 +195,14 @@ describe("fetched reports", () => {
   })
 })
 
-const setUp = ({ provider }: World) => {
-  provider.onListReport = () => Effect.succeed({ entries: [], nextCursor: null })
-  return TestClock.setTime(paidAt)
-}
+/** A test after a first fetch, which found nothing up to an hour before its time. */
+const itFetches = (title: string, body: Parameters<typeof itHere>[1]) =>
+  itHere(title, function* (own, pointsman) {
+    own.provider.onListReport = () => Effect.succeed({ entries: [], nextCursor: null })
+    yield* TestClock.setTime(paidAt)
+    yield* fetch()
+    yield* Effect.gen(() => body(own, pointsman))
+  })
 
 const windowNames = (runs: ReadonlyArray<{ readonly fileName: string }>) => runs.map(({ fileName }) => fileName)
 
@@ -206,9 +210,7 @@ const named = (from: number, until: number) =>
   `scripted-balance from ${new Date(from).toISOString()} until ${new Date(until).toISOString()}`
 
 describe("where the next fetch begins", () => {
-  itHere("a day fetched by hand behind a gap lets the next fetch read the gap and continue", function* (own) {
-    yield* setUp(own)
-    yield* fetch()
+  itFetches("a day fetched by hand behind a gap lets the next fetch read the gap and continue", function* () {
     yield* TestClock.setTime(paidAt + 4 * day)
     yield* fetch({ from: paidAt + 2 * day, until: paidAt + 3 * day })
     assert.deepStrictEqual(windowNames(yield* fetch()), [
@@ -221,44 +223,34 @@ describe("where the next fetch begins", () => {
     assert.deepStrictEqual(yield* fetch(), [])
   })
 
-  itHere("the next fetch begins behind what followed a gap that was filled by hand", function* (own) {
-    yield* setUp(own)
-    yield* fetch()
+  itFetches("the next fetch begins behind what followed a gap that was filled by hand", function* () {
     yield* TestClock.setTime(paidAt + 4 * day)
     yield* fetch({ from: paidAt + 2 * day, until: paidAt + 3 * day })
     yield* fetch({ from: paidAt - 2 * hour, until: paidAt + 2 * day })
     assert.deepStrictEqual(windowNames(yield* fetch()), [named(paidAt + 3 * day, paidAt + 4 * day - hour)])
   })
 
-  itHere("three days are fetched again once a clock that was ahead of them is right", function* (own) {
-    yield* setUp(own)
-    yield* fetch()
+  itFetches("three days are fetched again once a clock that was ahead of them is right", function* () {
     yield* TestClock.setTime(paidAt + 3 * day)
     yield* fetch()
     yield* TestClock.setTime(paidAt + 4 * hour)
     assert.deepStrictEqual(windowNames(yield* fetch()), [named(paidAt, paidAt + 3 * hour)])
   })
 
-  itHere("the next fetch begins behind a window read from a file of its name", function* (own) {
-    yield* setUp(own)
-    yield* fetch()
+  itFetches("the next fetch begins behind a window read from a file of its name", function* () {
     yield* TestClock.setTime(paidAt + day)
     const format = { name: "scripted-balance", kinds: ["scripted"], delayMillis: 0 }
     yield* reconcile(orderOf([], { format, fileName: named(paidAt - hour, paidAt + hour) }))
     assert.deepStrictEqual(windowNames(yield* fetch()), [named(paidAt + hour, paidAt + day - hour)])
   })
 
-  itHere("the next fetch begins at its own end, behind 1,000 newer runs of another report", function* (own) {
-    yield* setUp(own)
-    yield* fetch()
+  itFetches("the next fetch begins at its own end, behind 1,000 newer runs of another report", function* () {
     yield* TestClock.setTime(paidAt + hour)
     for (let at = 0; at < 1_000; at++) yield* reconcile(orderOf([], { sha256: `other ${at}` }))
     assert.deepStrictEqual(windowNames(yield* fetch()), [named(paidAt - hour, paidAt)])
   })
 
-  itHere("a fetch a year after the last end reads a year, and the one after it the rest", function* (own) {
-    yield* setUp(own)
-    yield* fetch()
+  itFetches("a fetch a year after the last end reads a year, and the one after it the rest", function* () {
     yield* TestClock.setTime(paidAt + 400 * day)
     const year = yield* fetch()
     assert.lengthOf(year, 366)
@@ -268,7 +260,7 @@ describe("where the next fetch begins", () => {
   })
 
   itHere("the next fetch ends the run of a first one killed while it is applied", function* (own) {
-    yield* setUp(own)
+    yield* TestClock.setTime(paidAt)
     let pages = 0
     own.provider.onListReport = () => {
       // A day in part: 1 hour, read twice.

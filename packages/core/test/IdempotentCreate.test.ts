@@ -2,10 +2,10 @@ import { assert, describe } from "@effect/vitest"
 import { KeyReused, NothingSent, Pointsman, RequestInProgress, RoutingFailed } from "@pointsman/core"
 import { BeginBy, type ChargeAnswer, Directory, Ledger, Unanswered } from "@pointsman/core/ports"
 import { approve } from "@pointsman/core/testing"
-import { Deferred, Effect, Fiber, Option } from "effect"
+import { Deferred, Effect, Fiber, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { itHere, itIn } from "./support/ItIn.ts"
-import { deactivateAll } from "./support/Pages.ts"
+import { deactivateAll, hosted } from "./support/Pages.ts"
 import { assertFields, atOnce, endAfter } from "./support/Steps.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
@@ -14,6 +14,7 @@ const keyed = request({ idempotencyKey: key })
 const other = request({ idempotencyKey: key, details: { reference: "another order" } })
 const minute = 60_000
 const hour = 60 * minute
+const day = 24 * hour
 
 /** The seven rules of "Idempotency rules (payment creation)", in their order. */
 describe("1. the key is scoped to the workspace and the environment", () => {
@@ -40,7 +41,7 @@ describe("2. a replay returns the original response", () => {
     const pointsman = yield* Pointsman
     const first = yield* pointsman.create(caller, keyed)
     const commits = ledger.calls.commit
-    yield* TestClock.adjust(24 * hour - 1)
+    yield* TestClock.adjust(day - 1)
     const again = yield* pointsman.create(caller, keyed)
     assert.deepStrictEqual(again, { payment: first.payment, isReplay: true })
     assert.lengthOf(provider.charges, 1)
@@ -178,7 +179,7 @@ describe("4. and 6. once a provider may have it, the record answers", () => {
 describe("5. how long a key is kept", () => {
   itHere("a key 24 hours after its answer is a new request, also with another body", function* (own, pointsman) {
     const first = yield* pointsman.create(caller, keyed)
-    yield* TestClock.adjust(24 * hour)
+    yield* TestClock.adjust(day)
     const second = yield* pointsman.create(caller, other)
     assert.isFalse(second.isReplay)
     assert.notStrictEqual(second.payment.id, first.payment.id)
@@ -189,7 +190,7 @@ describe("5. how long a key is kept", () => {
   itHere("the key of a payment that stays UNKNOWN never ends", function* (own, pointsman) {
     own.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
     const first = yield* pointsman.create(caller, keyed)
-    yield* TestClock.adjust(30 * 24 * hour)
+    yield* TestClock.adjust(30 * day)
     assert.deepStrictEqual(yield* pointsman.create(caller, keyed), { ...first, isReplay: true })
     assert.lengthOf(own.provider.charges, 1)
   })
@@ -197,13 +198,13 @@ describe("5. how long a key is kept", () => {
   itHere("a key answered PENDING is kept until 24 hours after its payment settled", function* (own, pointsman) {
     own.provider.onCharge = () => Effect.succeed({ _tag: "Pending", providerRef: "ref" })
     const first = yield* pointsman.create(caller, keyed)
-    yield* TestClock.adjust(30 * 24 * hour)
+    yield* TestClock.adjust(30 * day)
     yield* pointsman.forgetKeys
     assert.deepStrictEqual(yield* pointsman.create(caller, keyed), { ...first, isReplay: true })
     own.provider.onLookUpCharge = ({ money }) =>
       Effect.succeed({ _tag: "Found", state: { _tag: "Captured", providerRef: "ref", stated: money } })
     yield* pointsman.checkDue
-    yield* TestClock.adjust(24 * hour - 1)
+    yield* TestClock.adjust(day - 1)
     assert.isTrue((yield* pointsman.create(caller, keyed)).isReplay)
     yield* TestClock.adjust(1)
     assert.isFalse((yield* pointsman.create(caller, keyed)).isReplay)
@@ -243,5 +244,108 @@ describe("7. internal_error: nothing was sent and the key is free", () => {
   itHere("a claim whose commit took 5 seconds is sent", function* (own, pointsman) {
     own.ledger.onCommit = (number) => (number === 1 ? 5_000 : undefined)
     assert.strictEqual((yield* endAfter(5_000, pointsman.create(caller, keyed))).payment.state, "Captured")
+  })
+})
+
+describe("keys whose time is over take no room, and none with something to say is forgotten", () => {
+  const isKept = (of = key) =>
+    Effect.gen(function* () {
+      return Option.isSome(yield* (yield* Ledger).claim(tenant, of))
+    })
+
+  const forget = Effect.flatMap(Pointsman, ({ forgetKeys }) => forgetKeys)
+
+  itHere("an answered key is kept for 24 hours, and deleted after", function* (own) {
+    yield* (yield* Pointsman).create(caller, keyed)
+    yield* TestClock.adjust(day)
+    // Claimed and answered in the same millisecond: nothing is older than 24 hours yet.
+    assert.strictEqual(yield* forget, 0)
+    assert.isTrue(yield* isKept())
+    yield* TestClock.adjust(1)
+    assert.strictEqual(yield* forget, 1)
+    assert.isFalse(yield* isKept())
+    const again = yield* (yield* Pointsman).create(caller, keyed)
+    assert.isFalse(again.isReplay)
+    assert.lengthOf(own.provider.charges, 2)
+  })
+
+  itHere("the key of an unknown result is kept as long as it is unknown, and a day after", function* (own, pointsman) {
+    own.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
+    own.provider.onLookUpCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
+    const { payment } = yield* pointsman.create(caller, keyed)
+    yield* TestClock.adjust(10 * day)
+    assert.strictEqual(yield* forget, 0)
+    yield* pointsman.resolveReview({
+      tenant,
+      paymentId: payment.id,
+      stated: { _tag: "Charge", says: "captured", attemptId: null, amountMinor: null, providerRef: "ref" },
+      evidence: "the dashboard",
+      by: "Jo"
+    })
+    yield* TestClock.adjust(day - 1)
+    assert.strictEqual(yield* forget, 0)
+    assert.isTrue((yield* pointsman.create(caller, keyed)).isReplay)
+    yield* TestClock.adjust(1)
+    assert.strictEqual(yield* forget, 1)
+  })
+
+  const dead = world({ providerTimeoutMillis: 60 * minute })
+  itIn("the key of a dead request without a settlement is kept", dead, function* (_, pointsman) {
+    dead.provider.onCharge = () => Effect.never
+    yield* Effect.forkDetach(pointsman.create(caller, keyed), { startImmediately: true })
+    yield* TestClock.adjust(30 * minute)
+    yield* TestClock.adjust(5 * day)
+    assert.strictEqual(yield* forget, 0)
+    assert.isTrue(yield* isKept())
+  })
+
+  itHere("a key that its request gave back is deleted too", function* (own, pointsman) {
+    own.ledger.onCommit = (number) => (number === 1 ? 6_000 : undefined)
+    const late = yield* Effect.forkDetach(Effect.exit(pointsman.create(caller, keyed)), {
+      startImmediately: true
+    })
+    yield* TestClock.adjust(10_000)
+    yield* Fiber.join(late)
+    assert.lengthOf(own.provider.charges, 0)
+    assert.isTrue(yield* isKept())
+    yield* TestClock.adjust(day)
+    assert.strictEqual(yield* forget, 1)
+  })
+
+  itHere("each key of several batches that is over goes in one pass, though some stay", function* (own, pointsman) {
+    let charges = 0
+    own.provider.onCharge = ({ attemptId }) =>
+      charges++ % 2 === 0
+        ? Effect.fail(new Unanswered({ reason: "time-out" }))
+        : Effect.succeed({ _tag: "Captured", providerRef: `ref_${attemptId}` })
+    for (let number = 0; number < 450; number++) {
+      yield* pointsman.create(caller, request({ idempotencyKey: `key-${number + 1000}` }))
+    }
+    yield* TestClock.adjust(2 * day)
+    assert.strictEqual(yield* forget, 225)
+    assert.strictEqual(yield* forget, 0)
+    assert.isTrue(yield* isKept("key-1000"))
+    assert.isFalse(yield* isKept("key-1001"))
+  })
+
+  itHere("a request that takes the key while it is forgotten keeps it", function* (_, pointsman) {
+    yield* pointsman.create(caller, keyed)
+    yield* TestClock.adjust(day + 1)
+    const ledger = yield* Ledger
+    const old = yield* ledger.oldClaims({ claimedBefore: day, limit: 10 })
+    const anew = yield* pointsman.create(caller, keyed)
+    assert.isFalse(anew.isReplay)
+    const stale = old.map(({ claim: { key, version }, tenant }) => ({ tenant, key, version }))
+    assert.strictEqual(yield* ledger.forgetClaims(stale), 0)
+    assert.isTrue((yield* pointsman.create(caller, keyed)).isReplay)
+  })
+
+  itHere("the background forgets keys every hour, and a page's key once its page is over", function* (_, pointsman) {
+    yield* pointsman.create(caller, hosted({ idempotencyKey: key }))
+    yield* Layer.build(Pointsman.background({ everyMillis: hour }))
+    yield* TestClock.adjust(day)
+    assert.isTrue(yield* isKept())
+    yield* TestClock.adjust(hour)
+    assert.isFalse(yield* isKept())
   })
 })

@@ -9,7 +9,7 @@ import {
   postedAt
 } from "@pointsman/core"
 import * as fc from "fast-check"
-import { balances, day, eur, events, lines, noon, payment, paymentId, refunded, row } from "./support/JournalGiven.ts"
+import { balances, day, eur, events, lines, noon, payment, paymentId, refunded, row, type Told } from "./support/JournalGiven.ts"
 import { assertFields } from "./support/Steps.ts"
 
 const captured = payment({ capturedMinor: 1000, authorizedMinor: 1000 })
@@ -40,90 +40,74 @@ describe("what is recorded", () => {
   })
 
   it("nothing is posted of an authorized, voided, declined or unknown payment", () => {
-    for (const types of [
-      ["payment.authorized", "payment.cancelled"],
-      ["payment.declined"],
-      ["payment.unknown"],
-      ["payment.pending"]
-    ] as const) {
-      const record = {
-        payment: payment(),
-        events: events(["payment.created"], ...types.map((type) => [type] as const))
-      }
-      assert.deepStrictEqual(journalOf(record, []), [])
+    for (const type of ["authorized", "declined", "unknown", "pending"] as const) {
+      const told = events(["payment.created"], [`payment.${type}`], ["payment.cancelled"])
+      assert.deepStrictEqual(journalOf({ payment: payment(), events: told }, []), [])
     }
   })
 
-  it("a part's capture that failed and was repeated has a transaction for each", () => {
-    const record = {
-      payment: payment({ capturedMinor: 600 }),
-      events: events(
-        ["payment.created"],
-        ["payment.authorized"],
-        ["payment.captured", { captured_amount: 400 }],
-        ["payment.capture_failed", { captured_amount: 0 }],
-        ["payment.captured", { captured_amount: 600 }]
-      )
-    }
-    assert.deepStrictEqual(textOf(journalOf(record, [])), [
-      "evt_3 capture: receivable EUR 400, sales EUR -400",
-      "evt_4 capture_failed: receivable EUR -400, sales EUR 400",
-      "evt_5 capture: receivable EUR 600, sales EUR -600"
-    ])
-  })
-
-  it("a capture that the provider tries again is taken back until it is done", () => {
-    const record = { payment: payment(), events: events(["payment.captured"], ["payment.pending"]) }
-    assert.deepStrictEqual(textOf(journalOf(record, [])), [
+  const captured = (amount: number) => ["payment.captured", { captured_amount: amount }] as const
+  const corrected = (stated: number) =>
+    ["payment.amount_mismatch", { stated_amount: stated, captured_amount: 900 }] as const
+  const rows: ReadonlyArray<
+    readonly [
+      title: string,
+      over: Parameters<typeof payment>[0],
+      told: ReadonlyArray<Told>,
+      ...transactions: ReadonlyArray<string>
+    ]
+  > = [
+    [
+      "a part's capture that failed and was repeated has a transaction for each",
+      { capturedMinor: 600 },
+      [["payment.authorized"], captured(400), ["payment.capture_failed", { captured_amount: 0 }], captured(600)],
+      "evt_2 capture: receivable EUR 400, sales EUR -400",
+      "evt_3 capture_failed: receivable EUR -400, sales EUR 400",
+      "evt_4 capture: receivable EUR 600, sales EUR -600"
+    ],
+    [
+      "a capture that the provider tries again is taken back until it is done",
+      {},
+      [["payment.captured"], ["payment.pending"]],
       "evt_1 capture: receivable EUR 1000, sales EUR -1000",
       "evt_2 capture_failed: receivable EUR -1000, sales EUR 1000"
-    ])
-  })
-
-  it("the difference of a captured amount that the provider corrected is posted", () => {
-    const record = {
-      payment: payment({ capturedMinor: 900 }),
-      events: events(
-        ["payment.captured", { captured_amount: 800 }],
-        ["payment.amount_mismatch", { stated_amount: 900, captured_amount: 900 }],
-        ["payment.amount_mismatch", { stated_amount: 5000, captured_amount: 900 }]
-      )
-    }
-    assert.deepStrictEqual(textOf(journalOf(record, [])), [
+    ],
+    [
+      "the difference of a captured amount that the provider corrected is posted",
+      { capturedMinor: 900 },
+      [captured(800), corrected(900), corrected(5000)],
       "evt_1 capture: receivable EUR 800, sales EUR -800",
       "evt_2 capture_corrected: receivable EUR 100, sales EUR -100"
-    ])
-  })
-
-  it("a refund that failed after it succeeded is a further transaction", () => {
-    const record = {
-      payment: payment({ capturedMinor: 1000, refundedMinor: 200 }),
-      events: events(
+    ],
+    [
+      "a refund that failed after it succeeded is a further transaction",
+      { capturedMinor: 1000, refundedMinor: 200 },
+      [
         ["payment.captured"],
         ["payment.refunded", refunded("rf_1", 300)],
         ["payment.refund_pending", refunded("rf_2", 300)],
         ["payment.refunded", refunded("rf_2", 500)],
         ["payment.refund_failed", refunded("rf_1", 200)]
-      )
-    }
-    assert.deepStrictEqual(textOf(journalOf(record, [])).slice(1), [
+      ],
+      "evt_1 capture: receivable EUR 1000, sales EUR -1000",
       "evt_2 refund: receivable EUR -300, refunds EUR 300",
       "evt_4 refund: receivable EUR -200, refunds EUR 200",
       "evt_5 refund_failed: receivable EUR 300, refunds EUR -300"
-    ])
-  })
-
-  it("amounts that no event explains are posted as such, last", () => {
-    const record = {
-      payment: payment({ capturedMinor: 1000, refundedMinor: 100, updatedAt: noon + 5_000 }),
-      events: events(["payment.captured", { captured_amount: 700 }])
-    }
-    assert.deepStrictEqual(textOf(journalOf(record, [])), [
+    ],
+    [
+      "amounts that no event explains are posted as such, last",
+      { capturedMinor: 1000, refundedMinor: 100, updatedAt: noon + 5_000 },
+      [captured(700)],
       "evt_1 capture: receivable EUR 700, sales EUR -700",
       `${paymentId} captured recorded: receivable EUR 300, sales EUR -300`,
       `${paymentId} refunded recorded: receivable EUR -100, refunds EUR 100`
-    ])
-  })
+    ]
+  ]
+  for (const [title, over, told, ...transactions] of rows) {
+    it(title, () => {
+      assert.deepStrictEqual(textOf(journalOf({ payment: payment(over), events: events(...told) }, [])), transactions)
+    })
+  }
 })
 
 describe("what a report adds", () => {

@@ -37,9 +37,8 @@ describe("what another server wrote meanwhile", () => {
   }
 
   itHere("a capture after a void is refused on what is stored, and nothing is sent", function* (own) {
-    const other = yield* own.another
     const payment = yield* authorized
-    yield* Effect.provideService(operate("void", payment.id), Pointsman, other)
+    yield* Effect.provideService(operate("void", payment.id), Pointsman, yield* own.another)
     const capture = yield* asked(own, "capture", payment)
     // The kept book is refused by its version, and is gone.
     assert.deepStrictEqual(capture, { told: "pointsman/NotCapturable", reads: 1, commits: 1 })
@@ -48,16 +47,14 @@ describe("what another server wrote meanwhile", () => {
   })
 
   itHere("a refund after a capture is made, and not refused on what was kept", function* (own) {
-    const other = yield* own.another
     const payment = yield* authorized
-    yield* Effect.provideService(operate("capture", payment.id), Pointsman, other)
+    yield* Effect.provideService(operate("capture", payment.id), Pointsman, yield* own.another)
     assert.deepStrictEqual(yield* asked(own, "refund", payment), { told: "Refunded", reads: 1, commits: 2 })
   })
 
   itHere("the rest is sent when it is asked for after a part's refund", function* (own) {
-    const other = yield* own.another
     const payment = yield* created()
-    yield* Effect.provideService(operate("refund", payment.id, { amountMinor: 1500 }), Pointsman, other)
+    yield* Effect.provideService(operate("refund", payment.id, { amountMinor: 1500 }), Pointsman, yield* own.another)
     assert.deepStrictEqual(yield* asked(own, "refund", payment), { told: "Refunded", reads: 1, commits: 3 })
     assert.deepStrictEqual(
       own.provider.refunds.map(({ money }) => money.minorUnits),
@@ -66,10 +63,9 @@ describe("what another server wrote meanwhile", () => {
   })
 
   itHere("a capture under the same key is repeated, and nothing is sent again", function* (own) {
-    const other = yield* own.another
     const payment = yield* authorized
     const order = { idempotencyKey: "capture-1" }
-    yield* Effect.provideService(operate("capture", payment.id, order), Pointsman, other)
+    yield* Effect.provideService(operate("capture", payment.id, order), Pointsman, yield* own.another)
     assert.isTrue(Result.getOrThrow(yield* operate("capture", payment.id, order)).isReplay)
     assert.lengthOf(own.provider.captures, 1)
   })
@@ -163,11 +159,7 @@ describe("a store that failed, or lost records", () => {
   itHere("only the payment of a failed commit is read", function* (own) {
     const [one, other] = [yield* authorized, yield* authorized]
     own.ledger.onCommit = () => "unwritten"
-    assert.deepStrictEqual(yield* asked(own, "capture", one), {
-      told: "pointsman/NothingSent",
-      reads: 0,
-      commits: 1
-    })
+    assert.deepStrictEqual(yield* asked(own, "capture", one), { told: "pointsman/NothingSent", reads: 0, commits: 1 })
     own.ledger.onCommit = () => undefined
     assert.deepStrictEqual(yield* asked(own, "capture", one), { told: "Captured", reads: 1, commits: 2 })
     assert.deepStrictEqual(yield* asked(own, "capture", other), { told: "Captured", reads: 0, commits: 2 })
