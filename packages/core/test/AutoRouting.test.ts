@@ -31,6 +31,10 @@ const of = (succeeded: number, failed: number): OutcomeCounts => ({ succeeded, f
 const orderOf = (candidates: ReadonlyArray<StrategyCandidate>, drawn = 0.999, paymentId = "payment") =>
   bySuccess(paymentId, defaultExploration).order({ payment: request().details, candidates, draw: () => drawn })
 
+/** Which one leads each of that many payments, whose draws are spread evenly up to one. */
+const leading = (candidates: ReadonlyArray<StrategyCandidate>, count: number, upTo: number) =>
+  Array.from({ length: count }, (_, at) => orderOf(candidates, ((at + 0.5) / count) * upTo, `payment-${at}`).order[0])
+
 describe("ordering by measured success", () => {
   it("a first connection that is not known well leads while it may be the best", () => {
     const nothing = ["a", "b", "c"].map((id) => candidate(id, of(0, 0)))
@@ -56,22 +60,16 @@ describe("ordering by measured success", () => {
   })
   it("exactly the configured share of payments explores, and no connection starves", () => {
     const candidates = [candidate("a", of(95, 5)), candidate("b", of(90, 10)), candidate("c", of(88, 12))]
-    const world = Array.from({ length: 20_000 }, (_, number) => {
-      const { order } = orderOf(candidates, (number + 0.5) / 20_000, `payment-${number}`)
-      return order[0]
-    })
-    const count = (id: string) => world.filter((first) => first === id).length
+    const firsts = leading(candidates, 20_000, 1)
+    const count = (id: string) => firsts.filter((first) => first === id).length
     assert.strictEqual(count("a"), 19_000)
     assert.isAbove(count("b"), 250)
     assert.isAbove(count("c"), 250)
   })
   it("a connection that failed every time is explored all the same", () => {
     const candidates = [candidate("a", of(48, 2)), candidate("b", of(45, 5)), candidate("c", of(0, 50))]
-    const explored = Array.from({ length: 2_000 }, (_, number) => {
-      const { order } = orderOf(candidates, ((number + 0.5) / 2_000) * defaultExploration, `payment-${number}`)
-      return order[0]
-    })
-    assert.strictEqual(explored.filter((first) => first === "c").length, 500)
+    const firsts = leading(candidates, 2_000, defaultExploration)
+    assert.strictEqual(firsts.filter((first) => first === "c").length, 500)
   })
 })
 
@@ -114,9 +112,8 @@ const firsts = Effect.fnUntraced(function* ({ charges }: World["provider"], coun
 })
 
 describe("what auto learns", () => {
-  const learning = learner()
-  itIn("routing leaves a connection that declines in production, and says why", learning, function* (_, pointsman) {
-    const { ledger, provider } = learning
+  itIn("routing leaves a connection that declines in production, and says why", learner(), function* (own, pointsman) {
+    const { ledger, provider } = own
     provider.onCharge = (charge) => Effect.succeed(charge.connectionId === "main" ? declined : captured(charge))
     const went = yield* firsts(provider, 60, live)
     assert.deepStrictEqual(went.slice(0, 3), ["main", "main", "main"])
@@ -144,9 +141,8 @@ describe("what auto learns", () => {
     })
   }
 
-  const mismatching = learner()
-  itIn("a provider that states another amount neither succeeded nor failed", mismatching, function* (_, pointsman) {
-    const { provider } = mismatching
+  itIn("a provider that states another amount neither succeeded nor failed", learner(), function* (own, pointsman) {
+    const { provider } = own
     provider.onCharge = (charge) =>
       Effect.succeed({ ...captured(charge), stated: { minorUnits: 999_999, currency: "USD" } } as ChargeAnswer)
     yield* firsts(provider, 5, live)
@@ -164,9 +160,7 @@ describe("what auto learns", () => {
     }).pipe(Effect.provide(untyped.layer), Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
-  const late = learner()
-  itIn("outcomes of a lookup are learned when they come", late, function* (_, pointsman) {
-    const { provider } = late
+  itIn("outcomes of a lookup are learned when they come", learner(), function* ({ provider }, pointsman) {
     provider.onCharge = (charge) => Effect.succeed({ _tag: "Pending", providerRef: `ref_${charge.attemptId}` })
     provider.onLookUpCharge = () => Effect.succeed({ _tag: "Found", state: declined })
     yield* firsts(provider, 30, live)

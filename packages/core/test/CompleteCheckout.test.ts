@@ -184,19 +184,28 @@ describe("the step that takes the money of an approved checkout", () => {
 })
 
 describe("what the step comes to", () => {
-  itIn("an unsent checkout opens again, and the step is taken with the same key", make(), function* (own) {
-    const { payment, token } = yield* sent()
-    const answer = own.provider.onCompleteCheckout
-    own.provider.onCompleteCheckout = () => Effect.fail(new NotSent({ reason: "refused" }))
-    assert.strictEqual((yield* returns(token)).state, "CheckoutOpen")
-    assert.deepStrictEqual(yield* outcomesOf(payment), ["CheckoutOpened"])
-    own.provider.onCompleteCheckout = answer
-    assert.strictEqual((yield* returns(token)).state, "Captured")
-    const [first, second, ...others] = own.provider.completions
-    assert.deepStrictEqual(first, second)
-    assert.isEmpty(others)
-    assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", "payment.captured"])
-  })
+  for (const [what, unmade] of [
+    ["an unsent", Effect.fail(new NotSent({ reason: "refused" }))],
+    ["a refused", refused]
+  ] as const) {
+    itIn(`${what} step opens the checkout again, and is repeated with the same key`, make(), function* (own) {
+      const { payment, token } = yield* sent()
+      const answer = own.provider.onCompleteCheckout
+      own.provider.onCompleteCheckout = () => unmade
+      assert.strictEqual((yield* returns(token)).state, "CheckoutOpen")
+      assert.deepStrictEqual(yield* outcomesOf(payment), ["CheckoutOpened"])
+      yield* TestClock.adjust(hour)
+      yield* checked
+      yield* assertAt(own, payment, "CheckoutOpen", 2)
+      own.provider.onCompleteCheckout = answer
+      if (what === "an unsent") yield* returns(token)
+      yield* TestClock.adjust(hour)
+      yield* checked
+      yield* assertAt(own, payment, "Captured", 3)
+      for (const one of own.provider.completions) assert.deepStrictEqual(one, own.provider.completions[0])
+      assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", "payment.captured"])
+    })
+  }
 
   const declined = { _tag: "Declined", providerRef: null, category: "do_not_honor", code: "05", soft: true } as const
   const ends: ReadonlyArray<readonly [ChargeAnswer, string, string]> = [
@@ -218,33 +227,24 @@ describe("what the step comes to", () => {
     })
   }
 
-  itIn("a refused request opens the checkout again, and the background repeats the step", make(), function* (own) {
-    const { payment, token } = yield* sent()
-    const answer = own.provider.onCompleteCheckout
-    own.provider.onCompleteCheckout = () => refused
-    assert.strictEqual((yield* returns(token)).state, "CheckoutOpen")
-    assert.deepStrictEqual(yield* outcomesOf(payment), ["CheckoutOpened"])
-    yield* TestClock.adjust(hour)
-    yield* checked
-    yield* assertAt(own, payment, "CheckoutOpen", 2)
-    own.provider.onCompleteCheckout = answer
-    yield* TestClock.adjust(hour)
-    yield* checked
-    yield* assertAt(own, payment, "Captured", 3)
-    assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", "payment.captured"])
-  })
-
-  itIn("a payment whose requests are all refused is cancelled with its checkout", make(), function* (own) {
-    const { payment, token } = yield* sent()
-    own.provider.onCompleteCheckout = () => refused
-    yield* returns(token)
-    for (let minutes = 0; minutes < 24 * 60; minutes += 5) {
-      yield* TestClock.adjust(5 * minute)
-      yield* checked
-    }
-    assert.strictEqual((yield* stored(payment)).state, "Cancelled")
-    assert.isAtMost(own.provider.completions.length, 50)
-  })
+  for (const [what, every, answer] of [
+    ["are all refused", 5, refused],
+    ["are never executed or answered", 1, silence]
+  ] as const) {
+    itIn(`a checkout whose requests ${what} is asked for hours, and not for ever`, make(), function* (own) {
+      const { payment, token } = yield* sent()
+      own.provider.onCompleteCheckout = () => answer
+      yield* returns(token)
+      for (let minutes = 0; minutes < 24 * 60; minutes += every) {
+        yield* TestClock.adjust(every * minute)
+        yield* checked
+      }
+      assert.strictEqual((yield* stored(payment)).state, "Cancelled")
+      const { length } = own.provider.completions
+      if (answer === silence) assert.isAtLeast(length, 20)
+      assert.isAtMost(length, 50)
+    })
+  }
 
   itIn("an unanswered step is taken again when the record says that nothing was taken", make(), function* (own) {
     const { payment, token } = yield* sent()
@@ -259,12 +259,8 @@ describe("what the step comes to", () => {
     const [first, second, ...others] = own.provider.completions
     assert.deepStrictEqual(first, second)
     assert.isEmpty(others)
-    assert.deepStrictEqual(yield* typesOf(payment), [
-      "payment.requires_action",
-      "payment.unknown",
-      "payment.requires_action",
-      "payment.captured"
-    ])
+    const types = ["requires_action", "unknown", "requires_action", "captured"].map((type) => `payment.${type}`)
+    assert.deepStrictEqual(yield* typesOf(payment), types)
     assert.isNull((yield* stored(payment)).review)
   })
 
@@ -296,20 +292,6 @@ describe("what the step comes to", () => {
     yield* TestClock.adjust(expiresAt + hour)
     assert.strictEqual(yield* checked, 1)
     yield* assertAt(own, payment, "Cancelled", 0)
-  })
-
-  itIn("a checkout that never executes or answers is asked for hours, and not for ever", make(), function* (own) {
-    const { payment, token } = yield* sent()
-    own.provider.onCompleteCheckout = () => silence
-    yield* returns(token)
-    for (let minutes = 0; minutes < 24 * 60; minutes++) {
-      yield* TestClock.adjust(minute)
-      yield* checked
-    }
-    assert.strictEqual((yield* stored(payment)).state, "Cancelled")
-    const { length } = own.provider.completions
-    assert.isAtLeast(length, 20)
-    assert.isAtMost(length, 50)
   })
 
   itIn("an unanswered checkout that the provider forgot ends with its time", make(), function* (own) {

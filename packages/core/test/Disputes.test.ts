@@ -12,6 +12,7 @@ import { stored } from "./support/Pages.ts"
 import { caller, runOut, tenant, type World, world } from "./support/World.ts"
 
 const minute = 60_000
+const checkDue = Effect.flatMap(Pointsman, (pointsman) => pointsman.checkDue)
 
 /** A dispute for which evidence is kept. */
 const withEvidence = Effect.tap(
@@ -72,17 +73,13 @@ describe("a dispute as its provider states it", () => {
     })
   }
 
-  itHere("another deadline is stated, and an older statement does not take it back", function* () {
-    const { dispute, payment } = yield* disputed()
+  itHere("an invalid amount is none; an older statement does not take a deadline back", function* () {
+    const { dispute, payment } = yield* disputed({ money: { minorUnits: Number.NaN, currency: "EUR" } })
+    assert.isNull(dispute.money)
     yield* state(payment.providerRef, { dueBy: begin + 12 * day }, begin + 5)
     yield* state(payment.providerRef, { dueBy: begin + 10 * day }, begin + 4)
     assert.strictEqual((yield* read(dispute.id)).evidenceDueBy, begin + 12 * day)
     assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened", "dispute.updated"])
-  })
-
-  itHere("an invalid amount gives the dispute none", function* () {
-    const { dispute } = yield* disputed({ money: { minorUnits: Number.NaN, currency: "EUR" } })
-    assert.isNull(dispute.money)
   })
 })
 
@@ -219,11 +216,8 @@ describe("an answer to a dispute", () => {
   })
 
   itHere("a connection that cannot answer disputes is unsupported", function* () {
-    const { payment } = yield* disputed()
-    yield* state(payment.providerRef, { ...opened, disputeId: null })
-    const { items } = yield* (yield* Pointsman).disputes(tenant, { limit: 10 })
-    const unnamed = items.find(({ providerDisputeId }) => providerDisputeId === null)
-    assert.strictEqual(yield* answer(unnamed?.id ?? "", null, "accept"), "Unsupported")
+    const { dispute } = yield* disputed({ disputeId: null })
+    assert.strictEqual(yield* answer(dispute.id, null, "accept"), "Unsupported")
   })
 
   itHere("evidence that a provider still processes is pending until a lookup ends it", function* (own) {
@@ -234,7 +228,7 @@ describe("an answer to a dispute", () => {
     own.provider.onLookUpDispute = () =>
       Effect.succeed({ _tag: "Found", state: { _tag: "SubmissionFailed", reason: "A page is missing." } })
     yield* TestClock.adjust(60 * minute)
-    yield* (yield* Pointsman).checkDue
+    yield* checkDue
     const after = yield* read(dispute.id)
     assert.deepStrictEqual([after.status, after.evidenceSubmittedAt], ["needs_response", null])
     assert.isNotNull(after.evidence)
@@ -295,41 +289,37 @@ describe("a submission without an answer", () => {
     // Somebody may have sent evidence on the provider's dashboard: ours is kept.
     assert.strictEqual(yield* answer(dispute.id), "ResultUnknown")
     assert.exists((yield* read(dispute.id)).evidence)
-    yield* (yield* Pointsman).checkDue
-    yield* (yield* Pointsman).checkDue
+    yield* checkDue
+    yield* checkDue
     assert.lengthOf(own.provider.disputeLookUps, 1)
     assert.strictEqual(yield* answer(dispute.id), "ResultUnknown")
     own.provider.onLookUpDispute = () => Effect.succeed({ _tag: "Found", state: { _tag: "SubmissionDone" } })
     yield* TestClock.adjust(minute)
-    yield* (yield* Pointsman).checkDue
+    yield* checkDue
     assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened", "dispute.updated", "dispute.submitted"])
     assert.strictEqual(yield* answer(dispute.id), "under_review")
   })
 
-  itHere("a message of a review confirms evidence that the provider cannot look up", function* (own) {
-    const { dispute, payment } = yield* withEvidence
-    own.provider.onSubmitDispute = unanswered
-    own.provider.onLookUpDispute = () => Effect.fail(new Unanswered({ reason: "no lookup", isUnsupported: true }))
-    yield* answer(dispute.id)
-    yield* TestClock.adjust(minute)
-    yield* (yield* Pointsman).checkDue
-    assert.strictEqual(yield* answer(dispute.id), "ResultUnknown")
-    yield* state(payment.providerRef, { status: "under_review" }, begin + 2 * minute)
-    yield* (yield* Pointsman).checkDue
-    assert.strictEqual(yield* answer(dispute.id), "under_review")
-  })
-
-  itHere("a provider without lookup that reviews and decides at once had the evidence", function* (own) {
-    const { dispute, payment } = yield* withEvidence
-    own.provider.onSubmitDispute = unanswered
-    own.provider.onLookUpDispute = () => Effect.fail(new Unanswered({ reason: "no lookup", isUnsupported: true }))
-    yield* answer(dispute.id)
-    yield* state(payment.providerRef, { status: "under_review" }, begin + minute)
-    yield* state(payment.providerRef, { verdict: "won", status: "won" }, begin + 2 * minute)
-    yield* (yield* Pointsman).checkDue
-    const { checkAt, status, submissions } = yield* read(dispute.id)
-    assert.deepStrictEqual([checkAt, status, submissions.at(-1)?.stage], [null, "won", "Done"])
-  })
+  for (const [title, millis, verdict, wanted] of [
+    ["a message of a review confirms evidence that the provider cannot look up", minute, null, "under_review"],
+    ["a provider without lookup that reviews and decides at once had the evidence", 0, "won", "won"]
+  ] as const) {
+    itHere(title, function* (own, pointsman) {
+      const { dispute, payment } = yield* withEvidence
+      own.provider.onSubmitDispute = unanswered
+      own.provider.onLookUpDispute = () => Effect.fail(new Unanswered({ reason: "no lookup", isUnsupported: true }))
+      yield* answer(dispute.id)
+      yield* TestClock.adjust(millis)
+      yield* pointsman.checkDue
+      assert.strictEqual(yield* answer(dispute.id), "ResultUnknown")
+      yield* state(payment.providerRef, { status: "under_review" }, begin + 2 * minute)
+      if (verdict !== null) yield* state(payment.providerRef, { verdict, status: verdict }, begin + 3 * minute)
+      yield* pointsman.checkDue
+      const { checkAt, status, submissions } = yield* read(dispute.id)
+      assert.deepStrictEqual([status, submissions.at(-1)?.stage], [wanted, "Done"])
+      if (verdict !== null) assert.isNull(checkAt)
+    })
+  }
 
   for (const [end, found, wanted] of [
     ["has it", { _tag: "Found", state: { _tag: "SubmissionDone" } }, ["accepted", "dispute.accepted"]],
@@ -345,7 +335,7 @@ describe("a submission without an answer", () => {
       assert.strictEqual(yield* answer(dispute.id, "key-12345", "accept"), "ResultUnknown")
       own.provider.onLookUpDispute = () => Effect.succeed(found)
       yield* TestClock.adjust(5 * minute)
-      yield* (yield* Pointsman).checkDue
+      yield* checkDue
       assert.deepStrictEqual(
         [
           (yield* read(dispute.id)).status,

@@ -7,7 +7,17 @@ import { approve } from "@pointsman/core/testing"
 import { Deferred, Effect, Fiber, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { itHere, itIn } from "./support/ItIn.ts"
-import { anotherBefore, attemptsOf, comeBack, liveCaller, paged, stored, typesOf } from "./support/Pages.ts"
+import { authorized } from "./support/Operations.ts"
+import {
+  anotherBefore,
+  attemptsOf,
+  comeBack,
+  liveCaller,
+  liveConnections,
+  paged,
+  stored,
+  typesOf
+} from "./support/Pages.ts"
 import { assertFields, endAfter, unknownFates } from "./support/Steps.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
@@ -24,11 +34,7 @@ for (const [what, isHosted] of [
   ["the end of its first attempt", false],
   ["its first attempt", true]
 ] as const) {
-  const connections = [
-    { id: "main", environment: "production" },
-    { id: "backup", environment: "production" }
-  ] as const
-  const losing = world(isHosted ? { connections } : {})
+  const losing = world(isHosted ? { connections: liveConnections } : {})
   itIn(`both are stored with their ends when ${what} is lost and its second one ends`, losing, function* () {
     const pointsman = yield* Pointsman
     const snapshots = yield* StorageSnapshots
@@ -160,9 +166,8 @@ describe("a process that froze after its claim was written", () => {
 
 describe("what may be said of a key", () => {
   for (const fault of ["unwritten", "lost"] as const) {
-    const { ledger, layer, provider } = world()
-    itIn(`a charged key gives the stored answer when its retry's commit is ${fault}`, { layer }, function* () {
-      const pointsman = yield* Pointsman
+    itHere(`a charged key gives the stored answer when its retry's commit is ${fault}`, function* (own, pointsman) {
+      const { ledger, provider } = own
       const first = yield* pointsman.create(caller, keyed)
       ledger.onCommit = (number) => (number === 3 ? fault : undefined)
       assert.deepStrictEqual(yield* pointsman.create(caller, keyed), { ...first, isReplay: true })
@@ -176,17 +181,6 @@ describe("what may be said of a key", () => {
     own.ledger.canRead = () => false
     assert.instanceOf(yield* Effect.flip(pointsman.create(caller, keyed)), PaymentResultUnknown)
     assert.instanceOf(yield* Effect.flip(pointsman.create(caller, request())), NothingSent)
-  })
-
-  itHere("a first commit that lands when it was given up cannot: its place is taken", function* (own, pointsman) {
-    own.ledger.onCommit = (number) => (number === 1 ? { landsAfter: 1_000 } : undefined)
-    assert.instanceOf(yield* Effect.flip(pointsman.create(caller, keyed)), NothingSent)
-    yield* TestClock.adjust(2_000)
-    const [abandoned] = (yield* pointsman.payments(tenant, { limit: 10 })).items
-    assert.strictEqual(abandoned?.state, "Failed")
-    const created = yield* pointsman.create(caller, keyed)
-    assert.deepStrictEqual([created.isReplay, created.payment.state], [false, "Captured"])
-    assert.lengthOf(own.provider.charges, 1)
   })
 })
 
@@ -220,18 +214,16 @@ describe("a first commit of unknown fate", () => {
 
 describe("a message that came before the answer", () => {
   const held: ChargeFact = { on: "ChargeAuthorized", connectionId: "main", providerRef: "r", amountMinor: 1999 }
+  const taken: ChargeFact = { ...held, on: "ChargeCaptured" }
 
-  itHere("a reported authorization becomes CAPTURED when the answer says captured", function* (own, pointsman) {
+  itHere("a reported authorization becomes CAPTURED when the answer says captured", function* (own) {
     yield* anotherBefore(own, 2, held)
     own.provider.onCharge = () => Effect.succeed({ _tag: "Captured", providerRef: "r" })
-    const manual = request({ details: { captureMethod: "manual" } })
-    const { payment } = yield* pointsman.create(caller, manual)
-    assert.deepInclude(payment, { state: "Captured", capturedMinor: 1999 })
+    assert.deepInclude(yield* authorized, { state: "Captured", capturedMinor: 1999 })
   })
 
   itHere("our lost commit is still written after a message's: attempt and answer", function* (own, pointsman) {
     const ledger = yield* Ledger
-    const taken: ChargeFact = { on: "ChargeCaptured", connectionId: "main", providerRef: "r", amountMinor: 1999 }
     own.ledger.onCommit = (number) => (number === 2 ? "lost" : undefined)
     yield* anotherBefore(own, 2, taken)
     const created = yield* pointsman.create(caller, keyed)
@@ -241,7 +233,6 @@ describe("a message that came before the answer", () => {
   })
 
   itHere("the timeline reports both when the first attempt was charged as well", function* (own, pointsman) {
-    const taken: ChargeFact = { on: "ChargeCaptured", connectionId: "main", providerRef: "r", amountMinor: 1999 }
     own.provider.onCharge = (charge) =>
       charge.connectionId === "backup"
         ? approve(charge)

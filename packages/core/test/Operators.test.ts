@@ -34,6 +34,15 @@ const withPasswords = () => {
   return { verified, layer: world().layer.pipe(Layer.provide(layer)) }
 }
 
+/** A test of operators who may have passwords, and of which hashes were compared. */
+const itHashes = (
+  title: string,
+  body: (
+    operators: Pointsman["Service"]["operators"],
+    verified: ReadonlyArray<string | null>
+  ) => Effect.fn.Return<unknown, unknown, Pointsman | Operators>
+) => itIn(title, withPasswords(), ({ verified }, { operators }) => body(operators, verified))
+
 const signedInByLink = Effect.fnUntraced(function* (login = order.login) {
   const { operators } = yield* Pointsman
   const { token } = yield* operators.createLink(login)
@@ -58,28 +67,19 @@ describe("roles", () => {
       operatorActions.filter((action) =>
         mayAct({ active: true, grants: [{ workspaceId: null, role }] }, action, "acme")
       )
+    const words = (text: string) => text.split(" ")
     const viewer = ["payment.read"]
-    const support = [...viewer, "payment.capture", "payment.void", "payment.refund", "webhook.redeliver"]
-    const operations = [...support, "review.resolve", "correction.decide", "message.apply"].concat([
-      "reconciliation.read",
-      "difference.close",
-      "dispute.answer",
-      "routing.read"
-    ])
-    const admin = [...operations, "key.manage", "connection.read", "connection.manage"].concat([
-      "routing.manage",
-      "endpoint.manage",
-      "operator.manage",
-      "audit.read",
-      "usage.read",
-      "merchant.invite"
-    ])
-    assert.deepStrictEqual<ReadonlyArray<ReadonlyArray<string>>>(operatorRoles.map(may), [
-      viewer,
-      support,
-      operations,
-      admin
-    ])
+    const support = [...viewer, ...words("payment.capture payment.void payment.refund webhook.redeliver")]
+    const operations = [
+      ...[...support, ...words("review.resolve correction.decide message.apply reconciliation.read")],
+      ...words("difference.close dispute.answer routing.read")
+    ]
+    const admin = [
+      ...[...operations, ...words("key.manage connection.read connection.manage routing.manage endpoint.manage")],
+      ...words("operator.manage audit.read usage.read merchant.invite")
+    ]
+    const all: ReadonlyArray<ReadonlyArray<string>> = [viewer, support, operations, admin]
+    assert.deepStrictEqual<unknown>(operatorRoles.map(may), all)
   })
 
   it("a role in one workspace counts only there, and not outside of workspaces", () => {
@@ -113,24 +113,20 @@ describe("operators", () => {
     assert.lengthOf(yield* operators.list, 1)
   })
 
-  itIn(
-    "an operator removed and added again has no sessions and no password",
-    withPasswords(),
-    function* (_, { operators }) {
-      const session = yield* withPassword()
-      const link = yield* operators.createLink(order.login)
-      const removed = yield* operators.remove("jo@example.COM")
-      assert.deepStrictEqual([removed.active, removed.passwordHash], [false, null])
-      assert.isFalse(yield* isLive(session))
-      assert.strictEqual(yield* tagOf(operators.signInWithLink(link.token)), "SignInRefused")
-      assert.strictEqual(yield* tagOf(operators.createLink(order.login)), "OperatorNotFound")
-      assert.strictEqual(yield* tagOf(operators.remove(order.login)), "OperatorNotFound")
-      const again = yield* operators.add({ ...order, displayName: "Joan" })
-      assert.deepStrictEqual([again.id, again.displayName], [removed.id, "Joan"])
-      const refused = operators.signInWithPassword({ login: order.login, password, source })
-      assert.strictEqual(yield* tagOf(refused), "SignInRefused")
-    }
-  )
+  itHashes("an operator removed and added again has no sessions and no password", function* (operators) {
+    const session = yield* withPassword()
+    const link = yield* operators.createLink(order.login)
+    const removed = yield* operators.remove("jo@example.COM")
+    assert.deepStrictEqual([removed.active, removed.passwordHash], [false, null])
+    assert.isFalse(yield* isLive(session))
+    assert.strictEqual(yield* tagOf(operators.signInWithLink(link.token)), "SignInRefused")
+    assert.strictEqual(yield* tagOf(operators.createLink(order.login)), "OperatorNotFound")
+    assert.strictEqual(yield* tagOf(operators.remove(order.login)), "OperatorNotFound")
+    const again = yield* operators.add({ ...order, displayName: "Joan" })
+    assert.deepStrictEqual([again.id, again.displayName], [removed.id, "Joan"])
+    const refused = operators.signInWithPassword({ login: order.login, password, source })
+    assert.strictEqual(yield* tagOf(refused), "SignInRefused")
+  })
 
   itHere("an edited operator's roles count at once, and the audit trail has both", function* (_, { operators }) {
     yield* operators.add({ ...order, login: "ann", grants: [{ workspaceId: null, role: "admin" }] })
@@ -205,19 +201,11 @@ describe("operators", () => {
       yield* operators.signOutEverywhere(third.operator)
       yield* Effect.provideService(operators.remove(order.login), AuditActor, "root")
       const entries = yield* (yield* Audit).list({ after: 0, limit: 100 })
+      const acts = "added linked signed_in password_set signed_in signed_in signed_out signed_out removed".split(" ")
+      const byRoot = ["added", "linked", "removed"]
       assert.deepStrictEqual(
         entries.map(({ action, actor, subject }) => [actor, action, subject]),
-        [
-          ["root", "operator.added", operator.id],
-          ["root", "operator.linked", operator.id],
-          [order.login, "operator.signed_in", operator.id],
-          [order.login, "operator.password_set", operator.id],
-          [order.login, "operator.signed_in", operator.id],
-          [order.login, "operator.signed_in", operator.id],
-          [order.login, "operator.signed_out", operator.id],
-          [order.login, "operator.signed_out", operator.id],
-          ["root", "operator.removed", operator.id]
-        ]
+        acts.map((act) => [byRoot.includes(act) ? "root" : order.login, `operator.${act}`, operator.id])
       )
       const seen = `${JSON.stringify(entries)}${log.join("\n")}`
       assert.include(seen, "a sign-in was refused")
@@ -242,10 +230,9 @@ describe("signing in", () => {
     assert.strictEqual(yield* tagOf(operators.signInWithLink(Redacted.make("?"))), "SignInRefused")
   })
 
-  itIn(
+  itHashes(
     "an unknown, a removed and a passwordless login are each compared and refused",
-    withPasswords(),
-    function* ({ verified }, { operators }) {
+    function* (operators, verified) {
       yield* operators.add({ ...order, login: "new" })
       yield* operators.add({ ...order, login: "gone" })
       yield* operators.remove("gone")
@@ -256,10 +243,9 @@ describe("signing in", () => {
     }
   )
 
-  itIn(
+  itHashes(
     "the eleventh guess at a login from many sources is refused without a comparison",
-    withPasswords(),
-    function* ({ verified }, { operators }) {
+    function* (operators, verified) {
       yield* withPassword()
       const guess = (from: number, text = "wrong password") =>
         operators.signInWithPassword({
@@ -278,46 +264,38 @@ describe("signing in", () => {
     }
   )
 
-  itIn(
-    "the sixty-first guess from one source is refused, and links still sign in",
-    withPasswords(),
-    function* (_, { operators }) {
-      let counted = 0
-      yield* operators.add(order)
-      const { token } = yield* operators.createLink(order.login)
-      for (let count = 0; count < 60; count++) {
-        yield* tagOf(operators.signInWithPassword({ login: `login ${count}`, password, source }))
-      }
-      const store = yield* Operators
-      const { countGuess } = store
-      Object.assign(store, {
-        countGuess: (...asked: Parameters<typeof countGuess>) => {
-          counted++
-          return countGuess(...asked)
-        }
-      })
-      const refused = operators.signInWithPassword({ login: "one more", password, source })
-      for (let count = 0; count < 100; count++) assert.strictEqual(yield* tagOf(refused), "TooManySignIns")
-      assert.strictEqual(counted, 1)
-      yield* operators.signInWithLink(token)
-      yield* TestClock.adjust("15 minutes")
-      assert.strictEqual(yield* tagOf(refused), "SignInRefused")
+  itHashes("the sixty-first guess from one source is refused, and links still sign in", function* (operators) {
+    let counted = 0
+    yield* operators.add(order)
+    const { token } = yield* operators.createLink(order.login)
+    for (let count = 0; count < 60; count++) {
+      yield* tagOf(operators.signInWithPassword({ login: `login ${count}`, password, source }))
     }
-  )
+    const store = yield* Operators
+    const { countGuess } = store
+    Object.assign(store, {
+      countGuess: (...asked: Parameters<typeof countGuess>) => {
+        counted++
+        return countGuess(...asked)
+      }
+    })
+    const refused = operators.signInWithPassword({ login: "one more", password, source })
+    for (let count = 0; count < 100; count++) assert.strictEqual(yield* tagOf(refused), "TooManySignIns")
+    assert.strictEqual(counted, 1)
+    yield* operators.signInWithLink(token)
+    yield* TestClock.adjust("15 minutes")
+    assert.strictEqual(yield* tagOf(refused), "SignInRefused")
+  })
 
-  itIn(
-    "the right password after nine wrong guesses restarts the count of the login",
-    withPasswords(),
-    function* (_, { operators }) {
-      yield* withPassword()
-      const sign = (text: string) =>
-        operators.signInWithPassword({ login: order.login, password: Redacted.make(text), source })
-      for (let round = 0; round < 2; round++) {
-        for (let count = 0; count < 9; count++) assert.strictEqual(yield* tagOf(sign("wrong")), "SignInRefused")
-        yield* sign(Redacted.value(password))
-      }
+  itHashes("the right password after nine wrong guesses restarts the count of the login", function* (operators) {
+    yield* withPassword()
+    const sign = (text: string) =>
+      operators.signInWithPassword({ login: order.login, password: Redacted.make(text), source })
+    for (let round = 0; round < 2; round++) {
+      for (let count = 0; count < 9; count++) assert.strictEqual(yield* tagOf(sign("wrong")), "SignInRefused")
+      yield* sign(Redacted.value(password))
     }
-  )
+  })
 
   itHere("an installation without password hashes refuses passwords, and links work", function* (_, { operators }) {
     yield* operators.add(order)
@@ -358,29 +336,25 @@ describe("a session", () => {
     assert.strictEqual(yield* tagOf(operators.session(Redacted.make("no token"))), "NotSignedIn")
   })
 
-  itIn(
-    "a session that sets a password needs the current one, and ends all sessions",
-    withPasswords(),
-    function* (_, { operators }) {
-      yield* operators.add(order)
-      const first = yield* signedInByLink()
-      const other = yield* signedInByLink()
-      const short = operators.setPassword(first, { current: null, password: Redacted.make("elevenchars"), source })
-      assert.deepInclude(yield* Effect.flip(short), { field: "password", expected: "12 to 256 characters" })
-      const weak = operators.setPassword(first, { current: null, password: Redacted.make(order.login), source })
-      assert.deepInclude(yield* Effect.flip(weak), { field: "password", expected: "another one" })
-      assert.deepStrictEqual([yield* isLive(first), yield* isLive(other)], [true, true])
-      const second = yield* operators.setPassword(first, { current: null, password, source })
-      assert.deepStrictEqual([yield* isLive(first), yield* isLive(other), yield* isLive(second)], [false, false, true])
-      const next = Redacted.make("another long password")
-      const wrong = operators.setPassword(second, { current: Redacted.make("wrong"), password: next, source })
-      assert.strictEqual(yield* tagOf(wrong), "PasswordRefused")
-      yield* TestClock.adjust("15 minutes")
-      const late = operators.setPassword(second, { current: null, password: next, source })
-      assert.strictEqual(yield* tagOf(late), "PasswordRefused")
-      const known = yield* operators.session(second.token)
-      yield* operators.setPassword(known, { current: password, password: next, source })
-      yield* operators.signInWithPassword({ login: order.login, password: next, source })
-    }
-  )
+  itHashes("a session that sets a password needs the current one, and ends all sessions", function* (operators) {
+    yield* operators.add(order)
+    const first = yield* signedInByLink()
+    const other = yield* signedInByLink()
+    const short = operators.setPassword(first, { current: null, password: Redacted.make("elevenchars"), source })
+    assert.deepInclude(yield* Effect.flip(short), { field: "password", expected: "12 to 256 characters" })
+    const weak = operators.setPassword(first, { current: null, password: Redacted.make(order.login), source })
+    assert.deepInclude(yield* Effect.flip(weak), { field: "password", expected: "another one" })
+    assert.deepStrictEqual([yield* isLive(first), yield* isLive(other)], [true, true])
+    const second = yield* operators.setPassword(first, { current: null, password, source })
+    assert.deepStrictEqual([yield* isLive(first), yield* isLive(other), yield* isLive(second)], [false, false, true])
+    const next = Redacted.make("another long password")
+    const wrong = operators.setPassword(second, { current: Redacted.make("wrong"), password: next, source })
+    assert.strictEqual(yield* tagOf(wrong), "PasswordRefused")
+    yield* TestClock.adjust("15 minutes")
+    const late = operators.setPassword(second, { current: null, password: next, source })
+    assert.strictEqual(yield* tagOf(late), "PasswordRefused")
+    const known = yield* operators.session(second.token)
+    yield* operators.setPassword(known, { current: password, password: next, source })
+    yield* operators.signInWithPassword({ login: order.login, password: next, source })
+  })
 })

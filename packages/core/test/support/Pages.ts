@@ -43,7 +43,7 @@ export const paged = Effect.fnUntraced(function* (by: Caller = caller, change: P
 })
 
 /** As it is stored, whether or not its page is over. */
-export const stored = Effect.fnUntraced(function* (of: Payment) {
+export const stored = Effect.fnUntraced(function* (of: Pick<Payment, "id" | "tenant">) {
   const ledger = yield* Ledger
   return Option.getOrThrow(yield* ledger.payment(of.tenant, of.id))
 })
