@@ -42,8 +42,15 @@ const untilRuns = (connectionId: string, count: number) =>
 
 const lag = (connection: string, report = "scripted-balance") =>
   Effect.map(Metric.value(Metrics.reportsLate(connection, report)), ({ value }) => value)
-const fetches = (connection: string, result: "fetched" | "failed" | "taken", report = "scripted-balance") =>
-  Effect.map(Metric.value(Metrics.reportFetches(connection, report, result)), ({ count }) => Number(count))
+/** How many fetches have failed since then: the metrics are those of all tests. */
+const failuresOf = Effect.fnUntraced(function* (connection: string, report = "scripted-balance") {
+  const failed = Effect.map(Metric.value(Metrics.reportFetches(connection, report, "failed")), ({ count }) =>
+    Number(count)
+  )
+  const before = yield* failed
+  const count = Effect.map(failed, (now) => now - before)
+  return { count, until: (wanted: number) => until(Effect.map(count, (found) => found === wanted)) }
+})
 
 itIn("scheduled reports are fetched from where the last fetch ended", ofMain(), function* (own) {
   const { payments } = yield* listedPayments(own, 5)
@@ -88,32 +95,47 @@ itIn("a connection without a schedule asks nothing and takes no lease", unschedu
   assert.isTrue(yield* Effect.flatMap(Retention, (retention) => retention.lease(lease)))
 })
 
-const pair = world({ connections: [scheduled("silent"), scheduled("main")] })
-itIn("a silent provider is late and asked again in ten minutes; others are fetched", pair, function* () {
-  const { entries } = yield* listedPayments(pair, 0)
-  let isSilent = true
-  pair.provider.onListReport = (asked) =>
-    asked.connectionId === "silent" && isSilent
-      ? Effect.fail(new Unanswered({ reason: "timed out" }))
-      : Effect.succeed(pageOf(entries, asked))
-  const failedBefore = yield* fetches("silent", "failed")
-  yield* begin
-  yield* untilRuns("main", 8)
-  yield* until(Effect.map(fetches("silent", "failed"), (count) => count === failedBefore + 1))
-  yield* TestClock.adjust(9 * minute)
-  yield* rest
-  assert.strictEqual(yield* fetches("silent", "failed"), failedBefore + 1)
-  assert.strictEqual(yield* lag("silent"), 540)
-  assert.strictEqual(yield* lag("main"), 0)
-  yield* TestClock.adjust(minute)
-  yield* until(Effect.map(fetches("silent", "failed"), (count) => count === failedBefore + 2))
-  assert.lengthOf(yield* runsOf("silent"), 0)
-  isSilent = false
-  yield* TestClock.adjust(10 * minute)
-  yield* untilRuns("silent", 8)
-  yield* TestClock.adjust(minute)
-  yield* until(Effect.map(lag("silent"), (seconds) => seconds === 0))
-})
+for (const [what, report] of [
+  ["a silent provider", "scripted-balance"],
+  ["a defect while all is fetched", "all"],
+  ["a defect while a report is fetched", "scripted-balance"]
+] as const) {
+  const pair = world({ connections: [scheduled("main"), scheduled("other")] })
+  itIn(`${what} is a late failure, tried again in ten minutes; others are fetched`, pair, function* () {
+    const { entries } = yield* listedPayments(pair, 0)
+    let isBroken = true
+    const ofMain = ({ connectionId }: { readonly connectionId?: string | undefined }) =>
+      isBroken && connectionId === "main"
+    const settlements = yield* Settlements
+    const died = Effect.die(new Error("a defect"))
+    const store: Record<string, Partial<Settlements>> = {
+      "a defect while all is fetched": { runs: (query) => (ofMain(query) ? died : settlements.runs(query)) },
+      "a defect while a report is fetched": {
+        begin: (run, ...more) => (ofMain(run) ? died : settlements.begin(run, ...more))
+      }
+    }
+    pair.provider.onListReport = (asked) =>
+      ofMain(asked) && what === "a silent provider"
+        ? Effect.fail(new Unanswered({ reason: "timed out" }))
+        : Effect.succeed(pageOf(entries, asked))
+    const failures = yield* failuresOf("main", report)
+    yield* keepFetching(yield* Effect.provideService(pair.another, Settlements, { ...settlements, ...store[what] }))
+    yield* untilRuns("other", 8)
+    yield* failures.until(1)
+    yield* TestClock.adjust(9 * minute)
+    yield* rest
+    assert.strictEqual(yield* failures.count, 1)
+    assert.deepStrictEqual([yield* lag("main", report), yield* lag("other")], [540, 0])
+    yield* TestClock.adjust(minute)
+    yield* failures.until(2)
+    assert.lengthOf(yield* runsOf("other"), 8)
+    isBroken = false
+    yield* TestClock.adjust(10 * minute)
+    yield* untilRuns("main", 8)
+    yield* TestClock.adjust(minute)
+    yield* until(Effect.map(lag("main", report), (seconds) => seconds === 0))
+  })
+}
 
 for (const killedAt of [1, 2, 3, 4, 5, 6]) {
   const killed = world({ connections: [{ id: "main", reports: { everyMillis: hour } }] })
@@ -194,38 +216,12 @@ itIn("a connection with lost records is fetched once it is recovered", lossy, fu
   yield* untilRuns("main", 8)
 })
 
-for (const fails of ["all", "scripted-balance"] as const) {
-  itIn(`a defect while ${fails} is fetched is a failure, and tried in ten minutes`, ofMain(), function* (own) {
-    yield* listedPayments(own, 0)
-    const settlements = yield* Settlements
-    let isBroken = true
-    const died = Effect.die(new Error("a defect"))
-    const inAll: Partial<Settlements> = { runs: (query) => (isBroken ? died : settlements.runs(query)) }
-    const inReport: Partial<Settlements> = { begin: (...all) => (isBroken ? died : settlements.begin(...all)) }
-    const store: Settlements = { ...settlements, ...(fails === "all" ? inAll : inReport) }
-    const failedBefore = yield* fetches("main", "failed", fails)
-    const untilFailed = (count: number) =>
-      until(Effect.map(fetches("main", "failed", fails), (found) => found === failedBefore + count))
-    yield* keepFetching(yield* Effect.provideService(own.another, Settlements, store))
-    yield* untilFailed(1)
-    yield* TestClock.adjust(9 * minute)
-    yield* rest
-    assert.strictEqual(yield* fetches("main", "failed", fails), failedBefore + 1)
-    assert.strictEqual(yield* lag("main", fails), 540)
-    yield* TestClock.adjust(minute)
-    yield* untilFailed(2)
-    isBroken = false
-    yield* TestClock.adjust(10 * minute)
-    yield* untilRuns("main", 8)
-  })
-}
-
 itIn("a connection whose record changes after a failure is fetched at the next look", ofMain(), function* (own) {
   yield* listedPayments(own, 0)
   own.provider.onListReport = () => Effect.fail(new Unanswered({ reason: "not allowed" }))
-  const failedBefore = yield* fetches("main", "failed")
+  const failures = yield* failuresOf("main")
   yield* begin
-  yield* until(Effect.map(fetches("main", "failed"), (count) => count === failedBefore + 1))
+  yield* failures.until(1)
   own.provider.onListReport = () => Effect.succeed({ entries: [], nextCursor: null })
   yield* changeConnections((connection) => ({ ...connection, timeoutMillis: 1_000 }))
   yield* TestClock.adjust(minute)
@@ -233,9 +229,9 @@ itIn("a connection whose record changes after a failure is fetched at the next l
 })
 
 itIn("a connector that fetches no reports is reported as late", ofMain(), function* () {
-  const failedBefore = yield* fetches("main", "failed", "all")
+  const failures = yield* failuresOf("main", "all")
   yield* begin
-  yield* until(Effect.map(fetches("main", "failed", "all"), (count) => count === failedBefore + 1))
+  yield* failures.until(1)
   yield* TestClock.adjust(5 * minute)
   assert.strictEqual(yield* lag("main", "all"), 300)
 })
