@@ -297,7 +297,7 @@ describe("a difference that is still one", () => {
     ["of one report", ["b", "a"], [], { a: "missing_here", b: "matched" }],
     ["that came before and after", ["older"], ["newer"], { newer: "matched", older: "missing_here" }]
   ] as const) {
-    itHere(`one of two rows ${how} matches a charge that is known later; the other stays open`, function* (own) {
+    itHere(`one of two rows ${how} matches a charge known later; the other stays open`, function* (own) {
       own.provider.onCharge = () => Effect.succeed({ _tag: "Captured", providerRef: "ch_1" })
       yield* TestClock.setTime(paidAt)
       const row = (id: string) => rowOf(undefined, { id, gross: eur(1999), names: { providerRef: "ch_1" } })

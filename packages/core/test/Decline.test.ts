@@ -79,7 +79,7 @@ describe("the advice of a decline", () => {
     ])
   })
 
-  it("a category is a code of itself, also where the code stated is of another category", () => {
+  it("a category is a code of itself, also where the stated code is of another one", () => {
     for (const category of declineCategories) assert.strictEqual(categoryOfDecline(category), category)
     const detail = declineDetail({ category: "expired_card", normalized: "lost_card", soft: false })
     assert.deepStrictEqual(detail, { code: "expired_card", isSoft: false })

@@ -97,7 +97,7 @@ describe("a sandbox page of a workspace that asks for the provider's", () => {
     assert.strictEqual((yield* comesBack(token)).state, "Captured")
   })
 
-  itHere("a page of a workspace that does not ask has the buttons, and no checkout or return", function* (own) {
+  itHere("a page of a workspace that does not ask has buttons, and no checkout or return", function* (own) {
     const { actOnHostedPage, openCheckout } = yield* Pointsman
     const { payment, token } = yield* paged()
     assert.notProperty(payment.hosted, "leadsTo")

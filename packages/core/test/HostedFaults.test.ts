@@ -131,19 +131,15 @@ for (const { asked, begin, goodEnd, goodEvents, goodOutcome, make, name, page, s
       [5_001, "Failed", "Abandoned"],
       [5_000, goodEnd, goodOutcome]
     ] as const) {
-      itIn(
-        `a commit that took ${millis} milliseconds is ${state}: sent only within 5 seconds`,
-        make(),
-        function* (own) {
-          const { payment, token } = yield* page
-          own.ledger.onCommit = (number) => (number === 2 ? millis : undefined)
-          assert.strictEqual((yield* endAfter(millis, begin(token))).state, state)
-          assert.strictEqual(asked(own), state === "Failed" ? 0 : 1)
-          const events = state === "Failed" ? ["payment.requires_action", "payment.failed"] : [...goodEvents]
-          assert.deepStrictEqual(yield* typesOf(payment), events)
-          assert.deepStrictEqual(yield* outcomesOf(payment), outcomes)
-        }
-      )
+      itIn(`a commit of ${millis} milliseconds is ${state}: sent only within 5 seconds`, make(), function* (own) {
+        const { payment, token } = yield* page
+        own.ledger.onCommit = (number) => (number === 2 ? millis : undefined)
+        assert.strictEqual((yield* endAfter(millis, begin(token))).state, state)
+        assert.strictEqual(asked(own), state === "Failed" ? 0 : 1)
+        const events = state === "Failed" ? ["payment.requires_action", "payment.failed"] : [...goodEvents]
+        assert.deepStrictEqual(yield* typesOf(payment), events)
+        assert.deepStrictEqual(yield* outcomesOf(payment), outcomes)
+      })
     }
   })
 

@@ -247,7 +247,7 @@ describe("7. internal_error: nothing was sent and the key is free", () => {
   })
 })
 
-describe("keys whose time is over take no room, and none with something to say is forgotten", () => {
+describe("keys whose time is over take no room, and none with something to say goes", () => {
   const isKept = (of = key) =>
     Effect.gen(function* () {
       return Option.isSome(yield* (yield* Ledger).claim(tenant, of))

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import {
   brokenJournal,
+  type Event,
   type JournalTransaction,
   journalOf,
   type PostedMovement,
@@ -9,7 +10,7 @@ import {
   postedAt
 } from "@pointsman/core"
 import * as fc from "fast-check"
-import { balances, day, eur, events, lines, noon, payment, paymentId, refunded, row, type Told } from "./support/JournalGiven.ts"
+import { balances, day, eur, events, lines, noon, payment, paymentId, refunded, row } from "./support/JournalGiven.ts"
 import { assertFields } from "./support/Steps.ts"
 
 const captured = payment({ capturedMinor: 1000, authorizedMinor: 1000 })
@@ -53,7 +54,7 @@ describe("what is recorded", () => {
     readonly [
       title: string,
       over: Parameters<typeof payment>[0],
-      told: ReadonlyArray<Told>,
+      told: ReadonlyArray<readonly [Event["type"], Event["data"]?]>,
       ...transactions: ReadonlyArray<string>
     ]
   > = [

@@ -148,7 +148,7 @@ itHere("a restored key works though a file omits it; an operator's revocation is
 })
 
 for (const revokedAt of [null, 500]) {
-  itHere(`a configuration file's key revoked at ${revokedAt} that is revoked comes back by no file`, function* () {
+  itHere(`a file's key revoked at ${revokedAt} and by an operator comes back by no file`, function* () {
     const directory = yield* Directory
     yield* directory.write({ ...nothingElse, workspaces: [], apiKeys: [{ ...fromFile, revokedAt }] })
     yield* TestClock.adjust(1_000)

@@ -100,7 +100,7 @@ for (const [kind, key] of [
     assert.deepStrictEqual((yield* newest)?.recovered, ["main"])
   })
 
-  itIn(`a charge with a ${kind} id reveals a loss only when older than a commit under way`, worldOf(), function* () {
+  itIn(`a charge with a ${kind} id reveals a loss only if older than a commit under way`, worldOf(), function* () {
     const attemptId = yield* lostAt(noon, key)
     yield* TestClock.setTime(noon + claimWindowMillis - 1)
     yield* deliver({ charge: { attemptId }, at: noon })

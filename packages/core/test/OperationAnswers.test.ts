@@ -28,10 +28,11 @@ const needsCustomer = { _tag: "NeedsCustomer", providerRef } as const
 const taken = (minorUnits: number, currency = "EUR") =>
   ({ _tag: "Captured", providerRef, stated: { minorUnits, currency } }) as const
 
+const mismatch = "payment.amount_mismatch"
 const captured: End = ["Done", "Captured", "payment.captured"]
 const refused: End = ["pointsman/ProviderRefused", "Authorized"]
 const unknownCapture: End = ["pointsman/ResultUnknown", "CaptureUnknown", "payment.capture_unknown"]
-const otherCapture: End = ["pointsman/ResultUnknown", "CaptureUnknown", "payment.amount_mismatch", "payment.capture_unknown"]
+const otherCapture: End = ["pointsman/ResultUnknown", "CaptureUnknown", mismatch, "payment.capture_unknown"]
 
 const captures: ReadonlyArray<Case<OperationAnswer>> = [
   ["captured", { _tag: "Captured", providerRef }, captured, { capturedMinor: 1999 }],
@@ -51,7 +52,7 @@ const captures: ReadonlyArray<Case<OperationAnswer>> = [
 ]
 
 const unknownVoid: End = ["pointsman/ResultUnknown", "VoidUnknown", "payment.void_unknown"]
-const otherVoid: End = ["pointsman/ResultUnknown", "VoidUnknown", "payment.amount_mismatch", "payment.void_unknown"]
+const otherVoid: End = ["pointsman/ResultUnknown", "VoidUnknown", mismatch, "payment.void_unknown"]
 const conflict: End = ["pointsman/StateConflict", "Captured", "payment.captured"]
 
 const voids: ReadonlyArray<Case<OperationAnswer>> = [
@@ -71,7 +72,7 @@ const reserved: Amounts = { refundedMinor: 0, refundPendingMinor: 1999 }
 const released: Amounts = { refundedMinor: 0, refundPendingMinor: 0 }
 const refundRefused: End = ["pointsman/ProviderRefused", "Captured"]
 const unknownRefund: End = ["pointsman/ResultUnknown", "Captured", "payment.refund_unknown"]
-const otherRefund: End = ["pointsman/ResultUnknown", "Captured", "payment.amount_mismatch", "payment.refund_unknown"]
+const otherRefund: End = ["pointsman/ResultUnknown", "Captured", mismatch, "payment.refund_unknown"]
 const refunded = (state: PaymentState): End => ["Done", state, "payment.refunded"]
 const given = (stated?: Money): RefundAnswer => ({ _tag: "Succeeded", providerRefundId, ...(stated && { stated }) })
 

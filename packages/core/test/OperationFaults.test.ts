@@ -138,7 +138,7 @@ for (const kind of operationKinds) {
     })
 
     for (const fault of ["lost", "unheard"] as const) {
-      itAsks(`an outcome whose commit is ${fault} is read again: written once, answered as it is`, function* (own) {
+      itAsks(`an outcome whose commit is ${fault} is read again, written once, and answered`, function* (own) {
         own.ledger.onCommit = (number) => (number === outcome ? fault : undefined)
         assert.strictEqual(yield* own.asked, "Done")
         assert.deepStrictEqual(yield* own.seen, [doneState[kind], 0])
@@ -201,7 +201,7 @@ for (const kind of operationKinds) {
     }
 
     itAsks(
-      "a retry that found the result unknown finds it unknown again, if it is recorded late",
+      "a retry that found the result unknown does so again if it is recorded late",
       function* (own) {
         const replyIn = ({ operations, refunds }: Change) => [...(operations ?? []), ...(refunds ?? [])][0]?.reply
         own.ledger.onCommit = (number, change) =>

@@ -44,10 +44,8 @@ export const payment = (over: Partial<Payment> = {}): Payment => ({
   ...over
 })
 
-export type Told = readonly [Event["type"], Event["data"]?]
-
 /** The events of a payment, a second apart, with ids in their order. */
-export const events = (...told: ReadonlyArray<Told>): ReadonlyArray<Event> =>
+export const events = (...told: ReadonlyArray<readonly [Event["type"], Event["data"]?]>): ReadonlyArray<Event> =>
   told.map(([type, data], index) => ({
     id: `evt_${index + 1}`,
     type,
