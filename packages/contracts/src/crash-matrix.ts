@@ -10,8 +10,8 @@ export {
   type OperationName,
   type Outcome,
   type OutcomeGroup,
-  operationNames
+  operations
 } from "./crash-matrix/Operations.ts"
-export type { RequestHandling, Script } from "./crash-matrix/Requests.ts"
 export { type Client, clients, type Plan, type RunEnd, run } from "./crash-matrix/Run.ts"
+export type { RequestHandling, Script } from "./crash-matrix/ScriptedProvider.ts"
 export type { Ground } from "./crash-matrix/Stage.ts"

@@ -1,17 +1,13 @@
 /**
  * What has to hold between our record, the provider's books and the responses that the client received, at rest. Pure.
  */
-import {
-  type Dispute,
-  type Event,
-  type Payment,
-  type PaymentState,
-  type PaymentStatus,
-  statusOf
-} from "@pointsman/core"
+import { type Dispute, type Event, type Payment, type PaymentStatus, statusOf } from "@pointsman/core"
 import { brokenInvariants, type PaymentRecord } from "../Invariants.ts"
-import type { Books, ChargeEntry, RefundEntry } from "./Books.ts"
-import type { RequestHandling } from "./Requests.ts"
+import type { Provider } from "../simulator/Provider.ts"
+import type { ChargeRecord, RefundRecord } from "../simulator/ProviderBooks.ts"
+import { day } from "../simulator/Time.ts"
+import { isHeld, truthOf } from "../simulator/Truth.ts"
+import type { RequestHandling, SentRequest } from "./ScriptedProvider.ts"
 
 /** One answer to the client. */
 export interface Told {
@@ -28,7 +24,8 @@ export interface Told {
 
 export interface Rest {
   readonly records: ReadonlyArray<PaymentRecord & { readonly disputes: ReadonlyArray<Dispute> }>
-  readonly books: Pick<Books, "charges" | "refunds" | "requests" | "submissions">
+  readonly provider: Pick<Provider, "charges" | "refunds" | "disputes">
+  readonly requests: ReadonlyArray<SentRequest>
   readonly told: ReadonlyArray<Told>
   /** What the provider did, of the requests that reached it. */
   readonly gone: ReadonlyArray<RequestHandling>
@@ -54,29 +51,27 @@ export const wrongAtRest = (rest: Rest): ReadonlyArray<string> => [
 const when = (is: boolean, sentence: string): ReadonlyArray<string> => (is ? [sentence] : [])
 
 /** Each of our ids is one request on the wire, and nothing was executed for one request after another. */
-const askedTwice = ({ books: { charges, refunds, requests } }: Rest) => [
-  ...requests.flatMap(({ id }, index) =>
-    when(requests.findIndex((one) => one.id === id) < index, `the provider was asked twice for ${id}`)
-  ),
-  ...when(requests.filter(({ isExecuted }) => isExecuted).length > 1, "the provider executed two requests"),
-  ...when(charges.filter(holds).length > 1, `${charges.filter(holds).length} charges hold money`),
-  ...when(refunds.filter(({ state }) => state === "Succeeded").length > 1, "money was given back twice")
-]
-
-const holds = ({ state }: ChargeEntry): boolean => state === "Authorized" || state === "Captured"
+const askedTwice = ({ provider, requests }: Rest) => {
+  const held = [...provider.charges.values()].filter(({ state }) => isHeld(state)).length
+  const given = [...provider.refunds.values()].filter(({ state }) => state === "Succeeded").length
+  return [
+    ...requests.flatMap(({ id }, index) =>
+      when(requests.findIndex((one) => one.id === id) < index, `the provider was asked twice for ${id}`)
+    ),
+    ...when(requests.filter(({ isExecuted }) => isExecuted).length > 1, "the provider executed two requests"),
+    ...when(held > 1, `${held} charges hold money`),
+    ...when(given > 1, "money was given back twice")
+  ]
+}
 
 const heldTwice = ({ records }: Rest) =>
   when(records.filter(({ payment }) => payment.authorizedMinor > 0).length > 1, "two payments hold money")
 
 /** Nothing is in the provider's books that is not in ours. */
-const unknownToUs = ({ books: { charges, refunds }, records }: Rest) => [
-  ...charges.flatMap(({ attemptId }) =>
-    when(!records.some(({ attempts }) => attempts.some(({ id }) => id === attemptId)), `no record has ${attemptId}`)
-  ),
-  ...refunds.flatMap(({ refundId }) =>
-    when(!records.some((one) => one.refunds.some(({ id }) => id === refundId)), `no record has ${refundId}`)
-  )
-]
+const unknownToUs = ({ provider: { charges, refunds }, records }: Rest) => {
+  const known = new Set(records.flatMap((one) => [...one.attempts, ...one.refunds].map(({ id }) => id)))
+  return [...charges.keys(), ...refunds.keys()].flatMap((id) => when(!known.has(id), `no record has ${id}`))
+}
 
 /** Whether the provider says something that is nothing to build on, or cannot say what it did. */
 const isBeyondUs = ({ canSay, gone }: Rest): boolean => !canSay || gone.includes("statesMore")
@@ -107,23 +102,15 @@ const stillOpen = ({ attempts, operations, payment, refunds }: PaymentRecord, re
   ]
 }
 
-interface Truth {
-  readonly states: ReadonlyArray<PaymentState>
-  readonly authorizedMinor: number
-  readonly capturedMinor: number
-  readonly refundedMinor: number
-}
-
 /** To the cent, and the status that follows from it; where it is known. */
 const otherThanTheBooks = ({ disputes, payment, refunds }: Rest["records"][number], rest: Rest) => {
-  const { books, gone } = rest
-  const charges = books.charges.filter(({ paymentId }) => paymentId === payment.id)
-  const given = books.refunds.filter(({ refundId }) => refunds.some(({ id }) => id === refundId))
-  const { states: undisputed, ...amounts } = truthOf(charges, given, rest)
-  const states = disputes.length > 0 ? [chargedBack] : undisputed
+  const charges = [...rest.provider.charges.values()].filter(({ paymentId }) => paymentId === payment.id)
+  const given = refunds.flatMap(({ id }) => rest.provider.refunds.get(id) ?? [])
+  const { states: undisputed, ...amounts } = exactly(charges, given, rest)
+  const states = disputes.length > 0 ? ["ChargedBack"] : undisputed
   const isUnknown = statusOf[payment.state] === "UNKNOWN" || refunds.some(({ stage }) => stage === "Unknown")
   // An amount that was not requested is only in the provider's books, until operators have settled it.
-  if (isUnknown && gone.includes("statesMore")) return []
+  if (isUnknown && rest.gone.includes("statesMore")) return []
   return [
     ...when(
       statusOf[payment.state] !== "UNKNOWN" && !looksUnderWay(rest, payment) && !states.includes(payment.state),
@@ -135,41 +122,27 @@ const otherThanTheBooks = ({ disputes, payment, refunds }: Rest["records"][numbe
   ]
 }
 
-const truthOf = (
-  charges: ReadonlyArray<ChargeEntry>,
-  given: ReadonlyArray<RefundEntry>,
-  { isOnPage }: Pick<Rest, "isOnPage">
-): Truth => {
-  const nothing = { authorizedMinor: 0, capturedMinor: 0, refundedMinor: 0 }
-  const held = charges.find(holds)
-  if (held === undefined) {
-    const canceled = charges.find(({ state }) => state === "Canceled")
-    // What was not taken in the time of the provider's page is cancelled.
-    if (canceled === undefined) return { ...nothing, states: ["Declined", "Failed", ...(isOnPage ? [cancelled] : [])] }
+/** The simulator's truth, and of what is not held any more what was held of it. */
+const exactly = (charges: ReadonlyArray<ChargeRecord>, given: ReadonlyArray<RefundRecord>, { isOnPage }: Rest) => {
+  const { authorizedMinor, states, ...taken } = truthOf(charges, given)
+  const canceled = charges.find(({ state }) => state === "Canceled")
+  const isReleased = canceled !== undefined && canceled.operation !== null
+  // What was not taken in the time of the provider's page is cancelled.
+  const mayBeCancelled = canceled === undefined ? isOnPage : !isReleased
+  return {
+    ...taken,
     // What was held and released stays on our record as authorized.
-    return {
-      ...nothing,
-      authorizedMinor: canceled.heldMinor,
-      states: [canceled.heldMinor > 0 ? "Voided" : "Cancelled"]
-    }
+    authorizedMinor: authorizedMinor ?? (isReleased ? canceled.money.minorUnits : 0),
+    states: states.filter((state) => (state === "Voided" ? isReleased : state !== "Cancelled" || mayBeCancelled))
   }
-  const authorizedMinor = held.heldMinor
-  if (held.state === "Authorized") return { ...nothing, authorizedMinor, states: ["Authorized"] }
-  const { capturedMinor } = held
-  const refundedMinor = given
-    .filter(({ state }) => state === "Succeeded")
-    .reduce((sum, { amountMinor }) => sum + amountMinor, 0)
-  const state = refundedMinor === 0 ? "Captured" : refundedMinor < capturedMinor ? "PartiallyRefunded" : "Refunded"
-  return { states: [state], authorizedMinor, capturedMinor, refundedMinor }
 }
-
-const cancelled: PaymentState = "Cancelled"
-const chargedBack: PaymentState = "ChargedBack"
 
 /** Evidence and reminders, each once, and what the provider has of an answer. */
 const wrongDispute = (dispute: Dispute, events: ReadonlyArray<Event>, rest: Rest): ReadonlyArray<string> => {
   const { evidence, status, submissions } = dispute
-  const taken = rest.books.submissions.filter(({ state }) => state === "Done")
+  const taken = [...rest.provider.disputes.values()].flatMap((one) =>
+    one.submissions.filter(({ state }) => state === "Done")
+  )
   const told = events.flatMap(({ data, type }) => (type === "dispute.evidence_due" ? [Number(data["days"])] : []))
   return [
     ...submissions.flatMap(({ kind, operationId, stage }) => [
@@ -210,10 +183,10 @@ const lasting: ReadonlySet<string> = new Set([
 /** "Nothing was sent", or "the provider refused": of all that had left until then, nothing was executed. */
 const deny: ReadonlySet<string> = new Set(["NothingSent", "ProviderRefused", "RoutingFailed"])
 
-const notTrueAnyMore = ({ books, isOnPage, records, told }: Rest) => [
+const notTrueAnyMore = ({ isOnPage, records, requests, told }: Rest) => [
   ...told.flatMap(({ at, paymentId, says, when: moment }) => {
     if (paymentId === null) {
-      const wasExecuted = books.requests.some(({ isExecuted, leftAt }) => isExecuted && leftAt <= at)
+      const wasExecuted = requests.some(({ isExecuted, leftAt }) => isExecuted && leftAt <= at)
       return when(deny.has(says) && wasExecuted, `${moment} the client was told ${says}, and it was executed`)
     }
     const record = records.find(({ payment }) => payment.id === paymentId)
@@ -233,5 +206,5 @@ const notTrueAnyMore = ({ books, isOnPage, records, told }: Rest) => [
   })
 ]
 
-/** For how long an answer is kept, in milliseconds. */
-const keptMillis = 24 * 60 * 60 * 1000
+/** For how long an answer is kept. */
+const keptMillis = day

@@ -2,11 +2,9 @@
  * Every point at which a process may end, with everything that a provider may do, and what came of it. A row is a point;
  * the rows of an outcome end where a process ended without reaching the next one.
  */
-
-import { disputeOperations } from "./DisputeOperations.ts"
-import { type Operation, type Outcome, paymentOperations } from "./Operations.ts"
-import { canSay, handlingOf, type RequestHandling, type Script } from "./Requests.ts"
+import { type Operation, type Outcome, operations } from "./Operations.ts"
 import { type Client, clients, type Plan, type RunEnd, run } from "./Run.ts"
+import { canSay, handlingOf, type RequestHandling, type Script } from "./ScriptedProvider.ts"
 import type { Ground } from "./Stage.ts"
 
 /** What came of one point with one outcome. */
@@ -55,21 +53,19 @@ const beginnings = (script: Script): ReadonlyArray<ReadonlyArray<RequestHandling
 /** More points than any operation has: a run that does not end is a mistake. */
 const pointsAtMost = 200
 
-/** A run for each point, in their order, and the one in which the process does not end as the last. */
-export const endsOf = async (
-  runs: Runner,
-  operation: Operation,
-  outcome: Outcome,
-  client: Client
-): Promise<ReadonlyArray<RunEnd>> => {
+/** A run for each of its points, in their order, and the one in which the process does not end as the last. */
+const eachEnd = async (runOf: (endsAt: number) => Promise<RunEnd>, points: "points" | "nextPoints") => {
   const ends: Array<RunEnd> = []
   for (let number = 1; number <= pointsAtMost; number++) {
-    const end = await runs({ operation, outcome, endsAt: number, client, nextEndsAt: null })
+    const end = await runOf(number)
     ends.push(end)
-    if (end.points.length < number) return ends
+    if (end[points].length < number) return ends
   }
-  throw new Error(`${operation.name}, ${outcome.name}: more than ${pointsAtMost} points`)
+  throw new Error(`more than ${pointsAtMost} points`)
 }
+
+export const endsOf = (runs: Runner, operation: Operation, outcome: Outcome, client: Client) =>
+  eachEnd((endsAt) => runs({ operation, outcome, endsAt, client, nextEndsAt: null }), "points")
 
 /** The cells of one outcome, in the order of the points. */
 export const cellsOf = async (runs: Runner, operation: Operation, outcome: Outcome): Promise<ReadonlyArray<Cell>> => {
@@ -97,8 +93,6 @@ export const cellsOf = async (runs: Runner, operation: Operation, outcome: Outco
   })
 }
 
-export const operations: ReadonlyArray<Operation> = [...paymentOperations, ...disputeOperations]
-
 export const outcomesOf = ({ groups }: Operation): ReadonlyArray<Outcome> => groups.flatMap(({ outcomes }) => outcomes)
 
 /** All cells of all operations. */
@@ -122,31 +116,15 @@ export const wrongCells = (cells: ReadonlyArray<Cell>): ReadonlyArray<string> =>
   )
 
 /**
- * The same run with the process that comes after ending as well, at each of its points: it had answered the client again,
- * or settled what was open. Gives the runs in the order of the points, and the one in which it did not end as the last.
- */
-export const secondEnds = async (
-  runs: Runner,
-  plan: Omit<Plan, "nextEndsAt">
-): Promise<readonly [RunEnd, ...ReadonlyArray<RunEnd>]> => {
-  const whole = await runs({ ...plan, nextEndsAt: null })
-  const ends: Array<RunEnd> = []
-  for (let number = 1; number <= pointsAtMost; number++) {
-    const end = await runs({ ...plan, nextEndsAt: number })
-    if (end.nextPoints.length < number) return [whole, ...ends]
-    ends.push(end)
-  }
-  throw new Error(`more than ${pointsAtMost} points`)
-}
-
-/**
- * What should not be so where the second process ends as well. That things come out otherwise is one of it, but for a
- * request that it sends itself: of that it is the first process.
+ * What should not be so where the process that comes after ends as well, at each of its points: it had answered the client
+ * again, or settled what was open. That things come out otherwise is one of it, but for a request that it sends itself: of
+ * that it is the first process.
  */
 export const wrongSecondEnds = async (runs: Runner, plan: Omit<Plan, "nextEndsAt">): Promise<ReadonlyArray<string>> => {
-  const [whole, ...ends] = await secondEnds(runs, plan)
+  const whole = await runs({ ...plan, nextEndsAt: null })
+  const ends = await eachEnd((nextEndsAt) => runs({ ...plan, nextEndsAt }), "nextPoints")
   const isFirst = whole.nextPoints.some((point) => point.endsWith("request has not left"))
-  return ends.flatMap(({ final, nextPoints, wrong }, index) => {
+  return ends.slice(0, -1).flatMap(({ final, nextPoints, wrong }, index) => {
     const otherwise = isFirst || final === whole.final ? [] : [`it comes to ${final}, and else to ${whole.final}`]
     return [...wrong, ...otherwise].map(
       (what) => `${nameOf(plan)}; the next one at ${index + 1} (${nextPoints.at(-1)}): ${what}`

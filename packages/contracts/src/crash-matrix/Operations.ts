@@ -1,20 +1,12 @@
 /** What is asked, and what the provider may do with it. */
 import { type Caller, type Payment, type Pointsman, statusOf } from "@pointsman/core"
+import type { MessageAbout } from "@pointsman/core/ports"
 import { sampleRequest } from "@pointsman/core/testing"
-import { Effect } from "effect"
-import type { Books } from "./Books.ts"
-import type { Script } from "./Requests.ts"
+import { Clock, Effect } from "effect"
+import { hour } from "../simulator/Time.ts"
+import type { Script, ScriptedProvider } from "./ScriptedProvider.ts"
 
-export const operationNames = [
-  "create",
-  "complete",
-  "capture",
-  "void",
-  "refund",
-  "submitDispute",
-  "acceptDispute"
-] as const
-export type OperationName = (typeof operationNames)[number]
+export type OperationName = "create" | "complete" | "capture" | "void" | "refund" | "submitDispute" | "acceptDispute"
 
 /** What a provider does: with the first request, and where another one may follow, with that. */
 export interface Outcome {
@@ -48,7 +40,7 @@ export interface Operation {
   readonly given: (
     pointsman: Pointsman["Service"],
     caller: Caller,
-    books: Pick<Books, "approve">
+    provider: Pick<ScriptedProvider, "approve" | "dispute">
   ) => Effect.Effect<string | null, unknown>
   /** The request, the same each time it is sent. */
   readonly ask: (
@@ -58,22 +50,31 @@ export interface Operation {
   ) => Effect.Effect<Reply, { readonly _tag: string }>
 }
 
-export const idempotencyKey = "key-of-the-request"
+const idempotencyKey = "key-of-the-request"
 const captureMinor = 1_500
 const refundMinor = 500
 
 const outcome = (name: string, ...script: Script): Outcome => ({ name, script })
 
-export const answers = (confirmed: string, refused: string, taken: string): ReadonlyArray<Outcome> => [
-  outcome(confirmed, "executed"),
-  outcome(refused, "declined"),
-  outcome("rejects the request", "rejected"),
-  outcome("is not reached: nothing is sent", "notSent"),
-  outcome(`accepts, and ${taken} later`, "accepted"),
-  outcome("accepts, and refuses later", "acceptedAndRefused")
-]
+const statesAnother: OutcomeGroup = {
+  title: "The provider states another amount",
+  outcomes: [outcome("more than was asked", "statesMore"), outcome("less than was asked", "statesLess")]
+}
 
-export const silence: OutcomeGroup = {
+const answers = (confirmed: string, refused: string, ...more: ReadonlyArray<Outcome>): OutcomeGroup => ({
+  title: "The provider answers",
+  outcomes: [
+    outcome(confirmed, "executed"),
+    outcome(refused, "declined"),
+    outcome("rejects the request", "rejected"),
+    outcome("is not reached: nothing is sent", "notSent"),
+    outcome(`accepts, and ${confirmed} later`, "accepted"),
+    outcome("accepts, and refuses later", "acceptedAndRefused"),
+    ...more
+  ]
+})
+
+const silence: OutcomeGroup = {
   title: "The provider does not answer",
   outcomes: [
     outcome("executes it all the same", "executedInSilence"),
@@ -92,19 +93,59 @@ const ofPayment = ({ isReplay, payment }: { readonly payment: Payment; readonly 
 const comeBack = "https://pay.example/hosted/token/return"
 
 /** A payment whose customer approved it on the provider's page, and is not back yet. */
-const approved: Operation["given"] = (pointsman, caller, books) =>
+const approved: Operation["given"] = (pointsman, caller, provider) =>
   Effect.gen(function* () {
     const pages = { returnUrl: "https://shop.example/thanks", cancelUrl: "https://shop.example/cart" }
     const { payment } = yield* pointsman.create(caller, sampleRequest(pages))
     yield* pointsman.openCheckout(yield* pointsman.pageToken(payment.id), comeBack)
-    books.approve(payment.id)
+    provider.approve(payment.id)
     return payment.id
   })
 
 const made = (captureMethod: "automatic" | "manual") => (pointsman: Pointsman["Service"], caller: Caller) =>
   Effect.map(pointsman.create(caller, sampleRequest({ details: { captureMethod } })), ({ payment }) => payment.id)
 
-export const paymentOperations: ReadonlyArray<Operation> = [
+/** Between the reminders of three days and of one. */
+const dueInMillis = 30 * hour
+
+/** A captured payment whose provider states a dispute, with evidence that is kept. */
+const disputed: Operation["given"] = (pointsman, caller, provider) =>
+  Effect.gen(function* () {
+    const { payment } = yield* pointsman.create(caller, sampleRequest())
+    const at = yield* Clock.currentTimeMillis
+    provider.dispute("du_1", dueInMillis)
+    const about: MessageAbout = {
+      _tag: "Dispute",
+      charge: { providerRef: payment.providerRef ?? "" },
+      disputeId: "du_1",
+      verdict: "opened",
+      dueBy: at + dueInMillis
+    }
+    yield* pointsman.recordMessage({
+      connectionId: payment.connectionId ?? "",
+      tenant: caller.tenant,
+      receivedAt: at,
+      body: "{}",
+      message: { id: "msg_1", at, about },
+      reason: null
+    })
+    const { items } = yield* pointsman.disputes(caller.tenant, { limit: 1 })
+    const disputeId = items[0]?.id ?? ""
+    yield* pointsman.keepEvidence(caller, { disputeId, texts: { summary: "It arrived." }, files: [] })
+    return payment.id
+  })
+
+const answering =
+  (kind: "submit" | "accept"): Operation["ask"] =>
+  (pointsman, caller) =>
+    Effect.gen(function* () {
+      const { items } = yield* pointsman.disputes(caller.tenant, { limit: 1 })
+      const order = { disputeId: items[0]?.id ?? "", kind, idempotencyKey }
+      const { dispute, isReplay } = yield* pointsman.submitDispute(caller, order)
+      return { says: dispute.status, paymentId: dispute.paymentId, isReplay }
+    })
+
+export const operations: ReadonlyArray<Operation> = [
   {
     name: "create",
     about: "19.99 EUR, to be captured at once; a second connection may take it after the first (mode `failover`).",
@@ -122,10 +163,7 @@ export const paymentOperations: ReadonlyArray<Operation> = [
         ]
       },
       silence,
-      {
-        title: "The provider states another amount",
-        outcomes: [outcome("more than was asked", "statesMore"), outcome("less than was asked", "statesLess")]
-      },
+      statesAnother,
       {
         title: "The first provider softly declines, and the second one",
         outcomes: [
@@ -171,10 +209,7 @@ export const paymentOperations: ReadonlyArray<Operation> = [
         return ofPayment({ payment, isReplay: false })
       }),
     groups: [
-      {
-        title: "The provider answers",
-        outcomes: [...answers("captures", "declines", "captures"), outcome("cancels", "opposite")]
-      },
+      answers("captures", "declines", outcome("cancels", "opposite")),
       {
         title: "The provider does not answer",
         outcomes: [
@@ -185,10 +220,7 @@ export const paymentOperations: ReadonlyArray<Operation> = [
           outcome("does not execute it, and cannot say so", "cannotSay")
         ]
       },
-      {
-        title: "The provider states another amount",
-        outcomes: [outcome("more than was asked", "statesMore"), outcome("less than was asked", "statesLess")]
-      }
+      statesAnother
     ]
   },
   {
@@ -201,7 +233,7 @@ export const paymentOperations: ReadonlyArray<Operation> = [
         ofPayment
       ),
     groups: [
-      { title: "The provider answers", outcomes: answers("captures", "declines", "captures") },
+      answers("captures", "declines"),
       silence,
       {
         title: "The provider states something else",
@@ -220,7 +252,7 @@ export const paymentOperations: ReadonlyArray<Operation> = [
     ask: (pointsman, caller, paymentId) =>
       Effect.map(pointsman.void(caller, { paymentId: paymentId ?? "", idempotencyKey }), ofPayment),
     groups: [
-      { title: "The provider answers", outcomes: answers("cancels", "declines", "cancels") },
+      answers("cancels", "declines"),
       silence,
       { title: "The provider states something else", outcomes: [outcome("that the money was captured", "opposite")] }
     ]
@@ -239,13 +271,20 @@ export const paymentOperations: ReadonlyArray<Operation> = [
         }),
         ofPayment
       ),
-    groups: [
-      { title: "The provider answers", outcomes: answers("refunds", "says that it failed", "refunds") },
-      silence,
-      {
-        title: "The provider states another amount",
-        outcomes: [outcome("more than was asked", "statesMore"), outcome("less than was asked", "statesLess")]
-      }
-    ]
+    groups: [answers("refunds", "says that it failed"), silence, statesAnother]
+  },
+  {
+    name: "submitDispute",
+    about: "The evidence that is kept for a dispute of 19.99 EUR, 30 hours before the deadline.",
+    given: disputed,
+    ask: answering("submit"),
+    groups: [answers("takes the evidence", "says that it failed"), silence]
+  },
+  {
+    name: "acceptDispute",
+    about: "The acceptance of a dispute of 19.99 EUR, 30 hours before the deadline.",
+    given: disputed,
+    ask: answering("accept"),
+    groups: [answers("closes it", "says that it failed"), silence]
   }
 ]

@@ -3,11 +3,12 @@
  * sends its request again, or does not.
  */
 import { type Dispute, type PaymentStatus, statusOf } from "@pointsman/core"
-import { Cause, Effect } from "effect"
+import { Cause, Effect, Result } from "effect"
+import { day, hour, minute } from "../simulator/Time.ts"
 import { production } from "../simulator/World.ts"
 import { type Told, wrongAtRest } from "./Judge.ts"
 import type { Operation, Outcome } from "./Operations.ts"
-import { canSay, type RequestHandling } from "./Requests.ts"
+import { canSay, type RequestHandling } from "./ScriptedProvider.ts"
 import { type Ground, lifeUntil, openStage, type Process, type Stage } from "./Stage.ts"
 
 /** What the client does about a request without an answer. One that asks at once keeps asking. */
@@ -39,9 +40,6 @@ export interface RunEnd {
   readonly wrong: ReadonlyArray<string>
 }
 
-const minute = 60_000
-const hour = 60 * minute
-const day = 24 * hour
 const claimWindowMillis = 15 * minute
 
 /**
@@ -62,12 +60,12 @@ export const run = async (ground: Ground, plan: Plan): Promise<RunEnd> => {
 }
 
 const runOn = async (stage: Stage, { client, endsAt, nextEndsAt, operation, outcome }: Plan): Promise<RunEnd> => {
-  const { books, time } = stage
+  const { provider, scripted, time } = stage
   const maker = await stage.start(lifeUntil(null))
-  const given = await maker.ask((pointsman) => operation.given(pointsman, production, books))
+  const given = await maker.ask((pointsman) => operation.given(pointsman, production, scripted))
   if (given === undefined || given._tag === "Failure") throw new Error(`what ${operation.name} is for was not made`)
-  const setUp = books.requests.length
-  books.follow(outcome.script)
+  const setUp = scripted.requests.length
+  scripted.follow(outcome.script)
   const begunAt = time.now()
 
   const told: Array<Told> = []
@@ -80,15 +78,12 @@ const runOn = async (stage: Stage, { client, endsAt, nextEndsAt, operation, outc
       return
     }
     const at = time.now()
-    told.push(
-      end.value._tag === "Success"
-        ? {
-            when,
-            ...end.value.success,
-            at
-          }
-        : { when, says: end.value.failure._tag.replace("pointsman/", ""), paymentId: null, isReplay: false, at }
-    )
+    const failed = (tag: string) => ({ says: tag.replace("pointsman/", ""), paymentId: null, isReplay: false })
+    told.push({
+      when,
+      at,
+      ...Result.match(end.value, { onSuccess: (reply) => reply, onFailure: ({ _tag }) => failed(_tag) })
+    })
   }
 
   const firstLife = lifeUntil(endsAt)
@@ -121,8 +116,7 @@ const runOn = async (stage: Stage, { client, endsAt, nextEndsAt, operation, outc
     }
   }
   const records = await stage.records()
-  const { charges, refunds, submissions } = books
-  const requests = books.requests.slice(setUp)
+  const gone = scripted.gone()
   return {
     points: firstLife.points,
     nextPoints: nextLife.points,
@@ -132,14 +126,11 @@ const runOn = async (stage: Stage, { client, endsAt, nextEndsAt, operation, outc
       0,
       ...records.flatMap(({ disputes, payment }) => [payment, ...disputes].map(({ updatedAt }) => updatedAt - begunAt))
     ),
-    gone: books.gone(),
+    gone,
     wrong: [
       ...defects,
       ...wrongAtRest({
-        records,
-        books: { charges, refunds, requests, submissions },
-        told,
-        gone: books.gone(),
+        ...{ records, provider, told, gone, requests: scripted.requests.slice(setUp) },
         canSay: canSay(outcome.script),
         isOnPage: operation.isOnPage === true
       })

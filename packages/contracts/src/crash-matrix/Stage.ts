@@ -1,13 +1,14 @@
-/** The world of one run: a store, a provider's books, and processes of Pointsman that follow one another. */
-import type { Payment, Pointsman } from "@pointsman/core"
+/** The world of one run: a store, a provider with a script, and processes of Pointsman that follow one another. */
+import type { Pointsman } from "@pointsman/core"
 import type { ConnectorDefinition } from "@pointsman/core/ports"
-import { Effect, type Exit, Option, Result } from "effect"
+import type { Effect, Exit } from "effect"
 import type { MortalProcess } from "../simulator/MortalProcess.ts"
-import type { Time } from "../simulator/Time.ts"
-import { makeWorld, production, type Storage } from "../simulator/World.ts"
-import { type Books, openBooks } from "./Books.ts"
+import { readAll } from "../simulator/ReadAll.ts"
+import { minute, second } from "../simulator/Time.ts"
+import { makeWorld, production, type Storage, type World } from "../simulator/World.ts"
 import type { Rest } from "./Judge.ts"
-import { makePointLabels, type PointLabels } from "./PointLabels.ts"
+import { makePointLabels } from "./PointLabels.ts"
+import { scriptProvider } from "./ScriptedProvider.ts"
 
 /** What a run runs on. */
 export interface Ground {
@@ -17,14 +18,7 @@ export interface Ground {
   readonly connector?: ((definition: ConnectorDefinition) => ConnectorDefinition) | undefined
 }
 
-export interface Stage {
-  readonly time: Time
-  readonly books: Books
-  /** The one before has to be dead, or to have nothing more to do. */
-  readonly start: (life: Life) => Promise<Process>
-  readonly records: () => Promise<Rest["records"]>
-  readonly close: () => Promise<void>
-}
+export type Stage = Awaited<ReturnType<typeof openStage>>
 
 export interface Process {
   readonly isDead: () => boolean
@@ -34,45 +28,32 @@ export interface Process {
   ) => Promise<Exit.Exit<A, E> | undefined>
 }
 
-/** An answer takes no longer than a provider's time-out, and what core adds to it; in milliseconds. */
-const longestAnswerMillis = 60_000
+/** An answer takes no longer than a provider's time-out, and what core adds to it. */
+const longestAnswerMillis = minute
 
-/** What was on its way to the store arrives after a client that asks again at once; in milliseconds. */
-const lateCommitMillis = 2_000
+/** What was on its way to the store arrives after a client that asks again at once. */
+const lateCommitMillis = 2 * second
 
-interface Newcomer {
-  readonly life: Life
-  readonly labels: PointLabels
-  process: MortalProcess | undefined
-}
-
-const newcomer = (life: Life): Newcomer => ({ life, labels: makePointLabels(), process: undefined })
+const newcomer = (life: Life) => ({ life, labels: makePointLabels(), process: undefined as MortalProcess | undefined })
 
 /** Beyond the process: it dies before it hears of anything more. */
-const diesAt = ({ life, process }: Newcomer, point: string): boolean => {
+const diesAt = ({ life, process }: ReturnType<typeof newcomer>, point: string): boolean => {
   const isEnd = life.endsAt(point)
   if (isEnd) process?.die()
   return isEnd
 }
 
-export const openStage = async ({ connector = (own) => own, storage }: Ground): Promise<Stage> => {
-  const books = openBooks()
+export const openStage = async ({ connector = (own) => own, storage }: Ground) => {
   let current = newcomer(lifeUntil(null))
-  const definition: ConnectorDefinition = {
-    name: "simulated",
-    environments: ["sandbox", "production"],
-    supports: {},
-    // Each process connects for itself, and its requests are its own, also when it is dead.
-    connect: ({ connectionId }) => {
-      const its = current
-      return Result.succeed(
-        books.connectorFor(connectionId, (then) => diesAt(its, its.labels.between("request", then)))
-      )
-    }
-  }
-  const world = await makeWorld({
+  const scripted = scriptProvider(() => world.provider)
+  const world: World = await makeWorld({
     storage,
-    definition: connector(definition),
+    handlingOf: scripted.handlingOf,
+    lookUpOf: scripted.lookUpOf,
+    reached: (definition) => {
+      const its = current
+      return connector(scripted.reached(definition, (then) => diesAt(its, its.labels.between("request", then))))
+    },
     hooks: {
       onBoundary: (boundary) => {
         const point = current.labels.of(boundary)
@@ -84,48 +65,43 @@ export const openStage = async ({ connector = (own) => own, storage }: Ground): 
           : undefined
     }
   })
-  const { ledger, time } = world
+  const { provider, time } = world
 
-  const recordOf = Effect.fnUntraced(function* ({ id, tenant }: Payment) {
-    const book = Option.getOrThrow(yield* ledger.book(tenant, id))
-    const events = yield* ledger.timeline(tenant, id, { limit: 500 })
-    const disputes = yield* ledger.disputes(tenant, { paymentId: id, limit: 10 })
-    return { ...book, events, disputes }
-  })
-
-  return {
-    time,
-    books,
-    start: async (its) => {
-      current = newcomer(its)
-      const started = world.start()
-      current.process = started
-      await time.settle()
-      return {
-        isDead: started.isDead,
-        ask: async (work) => {
-          let end: Exit.Exit<Effect.Success<ReturnType<typeof work>>, Effect.Error<ReturnType<typeof work>>> | undefined
-          started.ask(work, (exit) => {
-            end = exit
-          })
-          await time.settle()
-          // Not a moment longer than it takes: what is on its way when it dies is still on its way when it returns.
-          for (let waited = 0; waited < longestAnswerMillis; waited += 1_000) {
-            if (end !== undefined || started.isDead()) break
-            await time.pass(1_000)
-          }
-          return end
+  /** Another process, where the one before is dead or has nothing more to do. */
+  const start = async (life: Life): Promise<Process> => {
+    current = newcomer(life)
+    const started = world.start()
+    current.process = started
+    await time.settle()
+    return {
+      isDead: started.isDead,
+      ask: async (work) => {
+        let end: Exit.Exit<Effect.Success<ReturnType<typeof work>>, Effect.Error<ReturnType<typeof work>>> | undefined
+        started.ask(work, (exit) => {
+          end = exit
+        })
+        await time.settle()
+        // Not a moment longer than it takes: what is on its way when it dies is still on its way when it returns.
+        for (let waited = 0; waited < longestAnswerMillis; waited += second) {
+          if (end !== undefined || started.isDead()) break
+          await time.pass(second)
         }
+        return end
       }
-    },
-    records: () =>
-      world.run(
-        Effect.flatMap(ledger.payments(production.tenant, { limit: 10 }), (payments) =>
-          Effect.forEach(payments, recordOf)
-        )
-      ),
-    close: world.end
+    }
   }
+
+  const records = async (): Promise<Rest["records"]> => {
+    const { books, disputes, events } = await world.run(readAll(world, production.tenant))
+    const of = <A extends { readonly paymentId: string }>(all: ReadonlyArray<A>, id: string) =>
+      all.filter(({ paymentId }) => paymentId === id)
+    return books.map((book) => {
+      const { id } = book.payment
+      return { ...book, events: of(events, id), disputes: of(disputes, id) }
+    })
+  }
+
+  return { provider, scripted, time, start, records, close: world.end }
 }
 
 // The points of one process's life: whatever it does to the outside is one before it and one after it. Which points

@@ -8,27 +8,16 @@ import { wordOf } from "./Words.ts"
 
 export type Work<A> = (pointsman: Pointsman["Service"]) => Effect.Effect<A, unknown>
 
-export interface Asking {
-  /** `what`: the question in words. */
-  readonly ask: <A>(
-    process: MortalProcess,
-    what: string,
-    work: Work<A>,
-    onEnd?: (exit: Exit.Exit<A, unknown>) => void
-  ) => void
-  /** For `onEnd`: a success has to be true for ever. */
-  readonly hears: (what: string) => (exit: Exit.Exit<{ readonly payment: Payment }, unknown>) => void
-  /** Every success that a caller received. */
-  readonly told: ReadonlyArray<Told>
-  /** What could not be explained as it happened. */
-  readonly wrong: Array<string>
-}
+export type Asking = ReturnType<typeof makeAsking>
 
-export const makeAsking = (plan: Plan, listen: (line: string) => void): Asking => {
+export const makeAsking = (plan: Plan, listen: (line: string) => void) => {
+  /** Every success that a caller received. */
   const told: Array<Told> = []
+  /** What could not be explained as it happened. */
   const wrong: Array<string> = []
   return {
-    ask: (process, what, work, onEnd) => {
+    /** `what`: the question in words. */
+    ask: <A>(process: MortalProcess, what: string, work: Work<A>, onEnd?: (exit: Exit.Exit<A, unknown>) => void) => {
       plan.note(`process ${process.number}: ${what}`)
       listen(`asks ${process.number} ${what}`)
       process.ask(work, (exit) => {
@@ -39,7 +28,8 @@ export const makeAsking = (plan: Plan, listen: (line: string) => void): Asking =
         onEnd?.(exit)
       })
     },
-    hears: (what) => (exit) => {
+    /** For `onEnd`: a success has to be true for ever. */
+    hears: (what: string) => (exit: Exit.Exit<{ readonly payment: Payment }, unknown>) => {
       if (Exit.isSuccess(exit)) told.push({ what, payment: exit.value.payment })
     },
     told,

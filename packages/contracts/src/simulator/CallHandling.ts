@@ -1,9 +1,9 @@
 /** How the simulated provider handles a call: drawn by a simulation, or chosen by a test. All times are milliseconds. */
+import type { Environment } from "@pointsman/core"
+import type { Effect } from "effect"
 import type { Draw } from "./Draw.ts"
-
-const second = 1_000
-const minute = 60 * second
-const hour = 60 * minute
+import type { Letter } from "./ProviderMail.ts"
+import { hour, minute, second, type Time } from "./Time.ts"
 
 /** Of every connection of a simulated world. */
 export const timeoutMillis = 30 * second
@@ -41,6 +41,47 @@ export interface ProviderCall {
   /** The idempotency key of the call: the id of an attempt, an operation, a refund or a submission. */
   readonly id: string
   readonly paymentId: string
+}
+
+/** In what a provider differs from others, all through a run. */
+export interface ProviderWays {
+  /** It writes of a capture or a void that was done by its id; else of the charge. */
+  readonly writesOfOperations: boolean
+  /** The amount of a capture is in its messages alone, and in no answer. */
+  readonly answersWithoutAmounts: boolean
+  /** A payout or a dispute names the charge by the provider's own reference; else by our attempt's id. */
+  readonly namesByReference: boolean
+  /** A capture that was asked for or made by hand has an id and its own amount; else the charge has a total. */
+  readonly givesCaptureIds: boolean
+  /** It writes of our refunds by our id; else as of any other. */
+  readonly namesRefunds: boolean
+  /** The record of a charge lists its refunds. */
+  readonly listsRefunds: boolean
+}
+
+export const plainWays: ProviderWays = {
+  writesOfOperations: false,
+  answersWithoutAmounts: false,
+  namesByReference: false,
+  givesCaptureIds: false,
+  namesRefunds: true,
+  listsRefunds: false
+}
+
+export interface ProviderOptions {
+  readonly time: Time
+  /** How the provider handles a call; asked once for each call that arrives. */
+  readonly handlingOf: (call: ProviderCall) => CallHandling
+  readonly lookUpOf: (id: string) => LookUpHandling
+  /** Runs as a call arrives, before anything is done: what was written before it was sent has to be there. */
+  readonly onCall?: (call: ProviderCall, environment: Environment) => Effect.Effect<void>
+  /** The provider reports every change in its books. */
+  readonly onLetter?: (letter: Letter) => void
+  readonly ways?: ProviderWays
+  /** What is captured of what was asked for, in minor units; all of it unless set. */
+  readonly captures?: (call: ProviderCall, askedMinor: number) => number
+  /** The reference of a new charge, by those that its connection has; one of its own unless set. */
+  readonly referenceOf?: (attemptId: string, others: ReadonlyArray<string>) => string
 }
 
 /**

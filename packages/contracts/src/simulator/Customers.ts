@@ -6,25 +6,15 @@ import type { Draw } from "./Draw.ts"
 import type { MortalProcess } from "./MortalProcess.ts"
 import type { Plan } from "./Plan.ts"
 import type { Provider } from "./Provider.ts"
+import { hour, minute } from "./Time.ts"
 import { short } from "./Words.ts"
-
-const minute = 60_000
-const hour = 60 * minute
 
 const returnUrl = "https://pay.example/hosted/token/return"
 
-export interface Customers {
-  /** Whether the customer of a payment was sent to the provider's checkout: only that customer knows its address. */
-  readonly isSentToCheckout: (payment: Payment) => boolean
-  /** Does something on the page of a payment. */
-  readonly visit: (draw: Draw, process: MortalProcess, payment: Payment) => void
-  /** Pays on the provider's checkout. */
-  readonly pay: (draw: Draw, payment: Payment) => void
-}
-
-export const makeCustomers = (provider: Provider, plan: Plan, { ask, hears }: Asking): Customers => {
+export const makeCustomers = (provider: Provider, plan: Plan, { ask, hears }: Asking) => {
   const sentToCheckout = new Set<string>()
 
+  /** Does something on the page of a payment. */
   const visit = (draw: Draw, process: MortalProcess, payment: Payment) => {
     const { id } = payment
     const onPage =
@@ -52,6 +42,7 @@ export const makeCustomers = (provider: Provider, plan: Plan, { ask, hears }: As
     })
   }
 
+  /** Pays on the provider's checkout. */
   const pay = (draw: Draw, { id }: Payment) => {
     const later = draw.pick([null, null, 2 * minute, 5 * hour])
     const becomes = draw.pick(["done", "done", "refused"])
@@ -59,5 +50,9 @@ export const makeCustomers = (provider: Provider, plan: Plan, { ask, hears }: As
     provider.pay(id, { becomes, later })
   }
 
-  return { isSentToCheckout: ({ id }) => sentToCheckout.has(id), visit, pay }
+  return {
+    /** Whether the customer of a payment was sent to the provider's checkout: only that customer knows its address. */
+    isSentToCheckout: ({ id }: Payment) => sentToCheckout.has(id),
+    ...{ visit, pay }
+  }
 }

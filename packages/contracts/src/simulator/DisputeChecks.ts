@@ -5,7 +5,7 @@
 import type { Dispute, Event } from "@pointsman/core"
 import type { ToldOfDispute } from "./MerchantDisputes.ts"
 import type { DisputeRecord } from "./ProviderBooks.ts"
-import type { Jump } from "./Time.ts"
+import { day, type Jump, minute } from "./Time.ts"
 
 /** A process read the disputes that are due. */
 export interface Look {
@@ -27,8 +27,6 @@ export interface DisputeSide {
   readonly isPlain: boolean
 }
 
-const minute = 60_000
-const day = 24 * 60 * minute
 const reminders = [7, 3, 1] as const
 
 /** The clock of a process may be wrong by ten minutes, and its answer may take a few. */

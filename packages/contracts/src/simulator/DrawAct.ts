@@ -4,10 +4,7 @@ import type { Taken } from "./Mail.ts"
 import type { ProviderAct } from "./ProviderActs.ts"
 import { type ChargeRecord, type OperationRecord, type RefundRecord, refundedOf } from "./ProviderBooks.ts"
 import type { Letter } from "./ProviderMail.ts"
-
-const minute = 60_000
-const hour = 60 * minute
-const day = 24 * hour
+import { day, hour, minute } from "./Time.ts"
 
 export interface ActBooks {
   readonly charges: ReadonlyMap<string, ChargeRecord>

@@ -1,13 +1,11 @@
 /** What people do at the simulated provider, on its own pages: drawn among what its books allow. */
+
+import type { ProviderWays } from "./CallHandling.ts"
 import type { Draw } from "./Draw.ts"
 import { type ActBooks, on } from "./DrawAct.ts"
 import type { ProviderAct } from "./ProviderActs.ts"
 import { type ChargeRecord, refundableAtProvider } from "./ProviderBooks.ts"
-import type { ProviderWays } from "./ProviderMessages.ts"
-
-const minute = 60_000
-const hour = 60 * minute
-const day = 24 * hour
+import { day, hour, minute } from "./Time.ts"
 
 /** `undefined` where there is nothing to act on. */
 export const drawByHand = (

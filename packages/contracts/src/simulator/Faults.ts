@@ -5,10 +5,7 @@ import type { Draw } from "./Draw.ts"
 import type { Postage } from "./Mail.ts"
 import type { Fault } from "./Plan.ts"
 import type { Letter } from "./ProviderMail.ts"
-
-const second = 1_000
-const minute = 60 * second
-const hour = 60 * minute
+import { hour, minute, second } from "./Time.ts"
 
 /** Probabilities, each for one call. */
 export interface Rates {

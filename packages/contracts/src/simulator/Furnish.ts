@@ -9,8 +9,9 @@ import {
   type Workspace,
   webhookSecretContext
 } from "@pointsman/core"
-import { Directory, Secrets, type WebhookEndpoint } from "@pointsman/core/ports"
+import { Directory, type Merchants, Secrets, type WebhookEndpoint } from "@pointsman/core/ports"
 import { Effect, Redacted } from "effect"
+import type { Mac } from "effect/crypto"
 import { timeoutMillis } from "./CallHandling.ts"
 
 /** Of both tenants. */
@@ -135,5 +136,32 @@ export const furnish = Effect.gen(function* () {
     connections,
     routing: callers.map(({ tenant }) => ({ ...tenant, settings: { mode: "failover" } })),
     webhookEndpoints: yield* Effect.forEach(endpoints, endpoint)
+  })
+})
+
+/** The configuration file of a world, as the package `configuration` reads it: what `furnish` stores, with keys. */
+export type WorldFile = ReturnType<typeof worldFile>
+
+/** Applies the file that a process starts with; it fails where the storage does. */
+export type ApplyFile = (file: WorldFile) => Effect.Effect<unknown, unknown, Directory | Merchants | Secrets | Mac.Mac>
+
+/** `generation`: `null` for a file without a number. `keys`: of production. */
+export const worldFile = (generation: number | null, ...contents: Parameters<typeof workspaceIn>) => ({
+  ...(generation === null ? {} : { generation }),
+  workspaces: [workspaceIn(...contents)]
+})
+
+const workspaceIn = (keys: ReadonlyArray<string>, wanted: ReadonlyArray<MerchantsEndpoint>) => ({
+  ...{ id: workspace.id, name: workspace.name, country: "NL", category: "retail" },
+  keys: keys.map((secret) => ({ environment: "production" as const, secret })),
+  connections: connectionsMade.map(([id, environment], index) => ({
+    ...{ id, environment, connector: "simulated", priority: 1 + (index % 2) },
+    ...{ webhookSecret: messageSecretOf(id), timeout: `${timeoutMillis / 1_000} seconds` }
+  })),
+  routing: { sandbox: { mode: "failover" as const }, production: { mode: "failover" as const } },
+  webhooks: wanted.map((endpoint) => {
+    const { previousSecret, secret } = signingSecretsOf(endpoint)
+    const { environment, events, id } = endpoint
+    return { environment, events, secret, url: urlOf(id), ...(previousSecret === null ? {} : { previousSecret }) }
   })
 })

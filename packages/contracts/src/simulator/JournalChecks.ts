@@ -117,9 +117,7 @@ export const wrongAccounts = (
   const expected: Sums = new Map()
   const wrong: Array<string> = []
   const rowsOf = (its: ReadonlyArray<SettlementEntry>) =>
-    its
-      .filter(({ corrected, number, reason }) => corrected === null && number > 0 && reason !== "same_row")
-      .flatMap(({ connectionId, rowId }) => rows.get(`${connectionId} ${rowId.split("#")[0]}`) ?? [])
+    its.filter(counts).flatMap(({ connectionId, rowId }) => rows.get(`${connectionId} ${rowId.split("#")[0]}`) ?? [])
   for (const { book, events, isPlain } of payments) {
     const { payment } = book
     const its = ofPayments.get(payment.id) ?? []
@@ -140,12 +138,8 @@ export const wrongAccounts = (
   wrong.push(...brokenJournal(all))
   wrong.push(...unlike(sumsOf(all), expected))
   // What the journal has beside the reports is money that no row is about.
-  const unreported = new Map([...expected].filter(([key]) => !key.startsWith("disputes ")))
-  for (const [place, { balance: owed, fees, paidOut }] of balance.totals) {
-    add(unreported, `receivable ${place}`, -owed)
-    add(unreported, `fees ${place}`, -fees)
-    add(unreported, `payouts ${place}`, -paidOut)
-  }
+  const unreported = withoutDisputes(expected)
+  addTotals(unreported, balance, -1)
   if (payments.every(({ isPlain }) => isPlain)) {
     wrong.push(...unlike(unreported, new Map()).map((what) => `in all, ${what}`))
   }
@@ -165,23 +159,27 @@ const latestRows = (balance: ProviderBalance, seed: number): ReadonlyArray<Place
   return [...latest.values()]
 }
 
-/** What is stored adds up to what the provider owes, and to the fees that it kept. */
-const wrongSums = (entries: ReadonlyArray<SettlementEntry>, { totals }: ProviderBalance): ReadonlyArray<string> => {
-  const sums: Sums = new Map()
-  for (const { connectionId, corrected, fee, gross, kind, net, number, reason } of entries) {
-    if (corrected !== null || number === 0 || reason === "same_row") continue
-    if (net !== null) add(sums, `receivable ${connectionId} ${net.currency}`, net.minorUnits)
-    if (fee !== null) add(sums, `fees ${connectionId} ${fee.currency}`, fee.minorUnits)
-    if (kind === "fee") add(sums, `fees ${connectionId} ${gross.currency}`, -gross.minorUnits)
-    if (kind === "payout") add(sums, `payouts ${connectionId} ${gross.currency}`, -gross.minorUnits)
-  }
-  const theirs: Sums = new Map()
+/** Of the versions of a row the one that is in force. */
+const counts = ({ corrected, number, reason }: SettlementEntry): boolean =>
+  corrected === null && number > 0 && reason !== "same_row"
+
+const addTotals = (sums: Sums, { totals }: ProviderBalance, times: 1 | -1): void => {
   for (const [place, { balance, fees, paidOut }] of totals) {
-    add(theirs, `receivable ${place}`, balance)
-    add(theirs, `fees ${place}`, fees)
-    add(theirs, `payouts ${place}`, paidOut)
+    add(sums, `receivable ${place}`, times * balance)
+    add(sums, `fees ${place}`, times * fees)
+    add(sums, `payouts ${place}`, times * paidOut)
   }
-  return unlike(sums, theirs).map((what) => `of the stored entries, ${what}`)
+}
+
+const withoutDisputes = (sums: Sums): Sums => new Map([...sums].filter(([key]) => !key.startsWith("disputes ")))
+
+/** What is stored adds up to what the provider owes, and to the fees that it kept. */
+const wrongSums = (entries: ReadonlyArray<SettlementEntry>, balance: ProviderBalance): ReadonlyArray<string> => {
+  const sums: Sums = new Map()
+  for (const entry of entries) if (counts(entry)) addRow(sums, entry)
+  const theirs: Sums = new Map()
+  addTotals(theirs, balance, 1)
+  return unlike(withoutDisputes(sums), theirs).map((what) => `of the stored entries, ${what}`)
 }
 
 /** What the receivable, the fees, the disputes and the payouts have to be: in the provider's balance, and not in a report. */
@@ -201,7 +199,9 @@ const expectedOf = ({ payment, refunds }: PaymentBook, rows: ReadonlyArray<Place
   return sums
 }
 
-const addRow = (sums: Sums, { connectionId, fee, gross, kind, net }: PlacedRow): void => {
+type Row = Pick<PlacedRow, "connectionId" | "fee" | "gross" | "kind" | "net">
+
+const addRow = (sums: Sums, { connectionId, fee, gross, kind, net }: Row): void => {
   if (net !== null) add(sums, `receivable ${connectionId} ${net.currency}`, net.minorUnits)
   if (fee !== null) add(sums, `fees ${connectionId} ${fee.currency}`, fee.minorUnits)
   if (kind === "fee") add(sums, `fees ${connectionId} ${gross.currency}`, -gross.minorUnits)

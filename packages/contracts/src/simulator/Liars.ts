@@ -9,13 +9,8 @@ import { type Filed, secretHeader, writeProviderMessage } from "./ProviderMail.t
 import { short } from "./Words.ts"
 import { messageSecretOf, type World } from "./World.ts"
 
-export interface Liars {
+export const makeLiars = ({ provider, time }: World, { ask, wrong }: Asking) => {
   /** What other connections wrote, as far as it was taken. */
-  readonly lies: ReadonlyMap<Filed, Taken>
-  readonly lie: (draw: Draw, process: MortalProcess) => void
-}
-
-export const makeLiars = ({ provider, time }: World, { ask, wrong }: Asking): Liars => {
   const lies = new Map<Filed, Taken>()
   let liesTold = 0
 

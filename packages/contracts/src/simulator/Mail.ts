@@ -3,11 +3,10 @@
  * at last; of the rest the provider gives some up, and a lookup has to find it.
  */
 import { Effect, Exit } from "effect"
+import { messageSecretOf } from "./Furnish.ts"
 import type { MortalProcess } from "./MortalProcess.ts"
 import { type Letter, secretHeader } from "./ProviderMail.ts"
-import type { Time } from "./Time.ts"
-
-const minute = 60_000
+import { minute, type Time } from "./Time.ts"
 
 /** What the network does with a message: when its copies arrive, in milliseconds after it was written. */
 export type Postage = ReadonlyArray<number>
@@ -18,18 +17,11 @@ export interface Taken {
   readonly to: number
 }
 
-export interface MailOptions {
+interface MailOptions {
   readonly time: Time
-  readonly secretOf: (connectionId: string) => string
   /** Which process a message comes to; `undefined` while none is there. */
   readonly recipient: () => MortalProcess | undefined
   readonly postageOf: (letter: Letter) => Postage
-}
-
-export interface Mail {
-  readonly send: (letter: Letter) => void
-  /** The letters that were taken with a success: each of them has to be on file for ever. */
-  readonly heard: ReadonlyMap<Letter, Taken>
 }
 
 /** Who hears nothing for this long sends again. */
@@ -38,11 +30,12 @@ const patienceMillis = 10 * minute
 /** Some four days, as providers do. */
 const triesAtMost = 600
 
-export const post = ({ postageOf, recipient, secretOf, time }: MailOptions): Mail => {
+export const post = ({ postageOf, recipient, time }: MailOptions) => {
+  /** The letters that were taken with a success: each of them has to be on file for ever. */
   const heard = new Map<Letter, Taken>()
   const send = (letter: Letter) => {
     const { body, connectionId } = letter
-    const headers = { [secretHeader]: secretOf(connectionId) }
+    const headers = { [secretHeader]: messageSecretOf(connectionId) }
     const attempt = (tries: number) => {
       const from = time.now()
       let isHeard = false

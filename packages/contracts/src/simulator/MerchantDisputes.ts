@@ -13,16 +13,10 @@ export interface ToldOfDispute {
   readonly kind: "submit" | "accept"
 }
 
-export interface MerchantDisputes {
-  readonly told: ReadonlyArray<ToldOfDispute>
-  /** Answers one of the disputes. `false` where there is none: nothing was asked then. */
-  readonly answer: (draw: Draw) => Promise<boolean>
-}
-
 /** More than any run has. */
 const disputesAtMost = 100
 
-export const makeMerchantDisputes = (world: World, { ask }: Asking): MerchantDisputes => {
+export const makeMerchantDisputes = (world: World, { ask }: Asking) => {
   const told: Array<ToldOfDispute> = []
 
   const answerIn = (draw: Draw, process: MortalProcess, caller: Caller, { id: disputeId }: Dispute) => {
@@ -43,6 +37,7 @@ export const makeMerchantDisputes = (world: World, { ask }: Asking): MerchantDis
     )
   }
 
+  /** Answers one of the disputes. `false` where there is none: nothing was asked then. */
   const answer = async (draw: Draw): Promise<boolean> => {
     const all = await world.run(
       Effect.forEach(callers, (caller) =>

@@ -6,10 +6,9 @@ import type { Asking } from "./Ask.ts"
 import type { Order } from "./Asked.ts"
 import type { Draw } from "./Draw.ts"
 import type { MortalProcess } from "./MortalProcess.ts"
+import { hour } from "./Time.ts"
 import { short, tagOf } from "./Words.ts"
 import { callers, production, sandbox, type World } from "./World.ts"
-
-const hour = 60 * 60_000
 
 /** A merchant does not repeat a key that may have expired. */
 const keyLivesAtLeast = 23 * hour
@@ -18,16 +17,6 @@ const keyLivesAtLeast = 23 * hour
 const ordersAtMost = 4
 
 const shop = "https://shop.example/thanks"
-
-export interface Merchants {
-  readonly orders: ReadonlyArray<Order>
-  /** Asks to be paid. `false` where that is another order, or one whose key may have run out: nothing was asked then. */
-  readonly create: (draw: Draw, process: MortalProcess) => Promise<boolean>
-  /** Several at once on one payment, in as many processes as there are. */
-  readonly operateAtOnce: (draw: Draw, payment: Payment) => void
-  /** Asks in the same words for captures, voids and refunds that were asked for under a key. */
-  readonly operateAgain: (draw: Draw) => void
-}
 
 export interface MerchantsOptions {
   /** How many of the payments are. */
@@ -42,12 +31,13 @@ export const makeMerchants = (
   world: World,
   { ask, hears }: Asking,
   { areCreatesRepeated, areOperationsKeyed, hosted }: MerchantsOptions
-): Merchants => {
+) => {
   const orders: Array<Order & { readonly request: Parameters<Pointsman["Service"]["create"]>[1] }> = []
 
   const unkeyed = areOperationsKeyed ? "key-0001" : null
   const keyed: Array<(process: MortalProcess) => void> = []
 
+  /** Asks to be paid. `false` where that is another order, or one whose key may have run out: nothing was asked then. */
   const create = async (draw: Draw, process: MortalProcess) => {
     const again = orders.length >= ordersAtMost || draw.chance(0.4) ? draw.one(orders) : undefined
     // Without a key the same request is another order.
@@ -111,6 +101,7 @@ export const makeMerchants = (
     asking(process)
   }
 
+  /** Asks in the same words for captures, voids and refunds that were asked for under a key. */
   const operateAgain = (draw: Draw) => {
     for (let count = draw.pick([1, 2, 4]); count > 0; count--) {
       const process = draw.one(world.alive())
@@ -118,6 +109,7 @@ export const makeMerchants = (
     }
   }
 
+  /** Several at once on one payment, in as many processes as there are. */
   const operateAtOnce = (draw: Draw, payment: Payment) => {
     for (let count = draw.pick([1, 1, 1, 2, 3]); count > 0; count--) {
       const process = draw.one(world.alive())

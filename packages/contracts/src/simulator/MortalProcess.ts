@@ -30,7 +30,7 @@ export interface MortalProcessOptions {
   readonly time: Time
   /** With the clock and the scheduler of `time`. */
   readonly shared: Context.Context<Shared>
-  readonly connectors: ReadonlyArray<ConnectorDefinition>
+  readonly connector: ConnectorDefinition
   readonly sender: WebhookSender["Service"]
   readonly pointsman?: PointsmanOptions | undefined
   /**
@@ -120,7 +120,7 @@ export const startProcess = (options: MortalProcessOptions): MortalProcess => {
         : withOwnClock(shared, time.clock, clockAheadMillis, storeClock)
   const mortal = Context.add(own, Tracer.Tracer, mortality.tracer)
   const outside = Context.merge(own, mortalStorage(shared, time, beyond, hooks)).pipe(
-    Context.add(Connectors, Connectors.make(options.connectors.map((one) => mortalConnector(one, time, beyond)))),
+    Context.add(Connectors, Connectors.make([mortalConnector(options.connector, time, beyond)])),
     Context.add(Transport, noTransport)
   )
   const building = Layer.buildWithScope(

@@ -5,17 +5,7 @@
  */
 import { Effect, Tracer } from "effect"
 
-export interface Mortality {
-  /** To be in the context of every fiber of the process. */
-  readonly tracer: Tracer.Tracer
-  readonly isDead: () => boolean
-  readonly die: () => void
-  /** Until it is thawed every step waits, as under `kill -STOP`. */
-  readonly freeze: () => void
-  readonly thaw: () => void
-}
-
-export const makeMortality = (): Mortality => {
+export const makeMortality = () => {
   let life: "runs" | "frozen" | "dead" = "runs"
   let waiting: Array<() => void> = []
 
@@ -27,6 +17,7 @@ export const makeMortality = (): Mortality => {
       })
     )
 
+  /** To be in the context of every fiber of the process. */
   const tracer = Tracer.make({
     span: (options) => new Tracer.NativeSpan(options),
     context: (step, fiber) => {
@@ -43,6 +34,7 @@ export const makeMortality = (): Mortality => {
       life = "dead"
       waiting = []
     },
+    /** Until it is thawed every step waits, as under `kill -STOP`. */
     freeze: () => {
       if (life === "runs") life = "frozen"
     },

@@ -16,36 +16,11 @@ export interface Planned {
   readonly what: string
 }
 
-export interface Plan {
-  /** For what holds for the whole run. */
-  readonly draw: Draw
-  /** Begins a step; `undefined` where it is left out. It does nothing until it is written down. */
-  readonly step: (number: number) => Draw | undefined
-  /** Something may go wrong here, so often out of one. `what` draws it, and says it in words. */
-  readonly fault: <A>(probability: number, what: (draw: Draw) => Fault<A>) => A | undefined
-  /** A whole number from 0 to below `bound`, for what is no fault: how long things take. */
-  readonly jitter: (bound: number) => number
-  /** Writes the current step down as it turned out. */
-  readonly note: (what: string) => void
-  /** From here on nothing goes wrong any more. */
-  readonly endFaults: () => void
-  /** From here on things may go wrong again. */
-  readonly resumeFaults: () => void
-  readonly isOver: () => boolean
-  readonly happened: ReadonlyArray<Planned>
-}
+export type Plan = ReturnType<typeof makePlan>
 
 export interface Fault<A> {
   readonly is: A
   readonly words: string
-}
-
-export interface PlanOptions {
-  readonly seed: number
-  /** The steps and the faults that are not left out; all of them unless set. */
-  readonly only?: ReadonlySet<PlanId> | undefined
-  /** Milliseconds since the beginning of the world. */
-  readonly elapsed: () => number
 }
 
 /** The stream of the run as a whole; steps count from 1. */
@@ -53,7 +28,8 @@ const wholeRun = 0
 const faultStream = 1
 const jitterStream = 2
 
-export const makePlan = ({ elapsed, only, seed }: PlanOptions): Plan => {
+/** `only`: the steps and the faults that are not left out; all of them unless set. `elapsed`: since the beginning. */
+export const makePlan = (seed: number, only: ReadonlySet<PlanId> | undefined, elapsed: () => number) => {
   const happened: Array<Planned> = []
   let step = 0
   let faults = 0
@@ -64,8 +40,10 @@ export const makePlan = ({ elapsed, only, seed }: PlanOptions): Plan => {
   let jitter = drawFrom(seed, step, jitterStream)
   return {
     happened,
+    /** For what holds for the whole run. */
     draw: drawFrom(seed, wholeRun),
-    step: (number) => {
+    /** Begins a step; `undefined` where it is left out. It does nothing until it is written down. */
+    step: (number: number): Draw | undefined => {
       step = number
       faults = 0
       jitter = drawFrom(seed, step, jitterStream)
@@ -74,12 +52,15 @@ export const makePlan = ({ elapsed, only, seed }: PlanOptions): Plan => {
       happened.push({ id: String(number), kind: "step", at: elapsed(), what: "nothing to do" })
       return drawFrom(seed, number)
     },
-    jitter: (bound) => jitter.below(bound),
-    note: (what) => {
+    /** A whole number from 0 to below `bound`, for what is no fault: how long things take. */
+    jitter: (bound: number) => jitter.below(bound),
+    /** Writes the current step down as it turned out. */
+    note: (what: string) => {
       happened[place ?? happened.length] = { id: String(step), kind: "step", at: elapsed(), what }
       place = undefined
     },
-    fault: (probability, what) => {
+    /** Something may go wrong here, so often out of one. `what` draws it, and says it in words. */
+    fault: <A>(probability: number, what: (draw: Draw) => Fault<A>): A | undefined => {
       faults += 1
       if (isOver || probability <= 0) return undefined
       const draw = drawFrom(seed, step, faultStream, faults)
@@ -90,11 +71,9 @@ export const makePlan = ({ elapsed, only, seed }: PlanOptions): Plan => {
       happened.push({ id, kind: "fault", at: elapsed(), what: words })
       return is
     },
-    endFaults: () => {
-      isOver = true
-    },
-    resumeFaults: () => {
-      isOver = false
+    /** From here on nothing goes wrong any more, or things may go wrong again. */
+    endFaults: (isEnd = true) => {
+      isOver = isEnd
     },
     isOver: () => isOver
   }

@@ -4,7 +4,6 @@
  */
 import type { ReportNames, ReportRow, ReportRowKind, SignedMoney } from "@pointsman/core/connector"
 import { type ChargeRecord, providerRefundIdOf, type RefundRecord } from "./ProviderBooks.ts"
-import type { ProviderMessages } from "./ProviderMessages.ts"
 import type { Time } from "./Time.ts"
 
 /** A row of the account of one connection. */
@@ -20,19 +19,6 @@ export interface BalanceTotals {
   balance: number
   fees: number
   paidOut: number
-}
-
-export interface ProviderBalance {
-  /** In the order in which the money moved. */
-  readonly rows: ReadonlyArray<BalanceRow>
-  /** By connection and currency: `main-sandbox EUR`. */
-  readonly totals: ReadonlyMap<string, BalanceTotals>
-  /** Notes what changed of a charge or a refund since it was noted last. */
-  readonly noteCharge: (charge: ChargeRecord) => void
-  readonly noteRefund: (refund: RefundRecord) => void
-  readonly notePayout: (charge: ChargeRecord) => void
-  /** Another shop of the account charges as much. Its row may have the merchant's own reference alone. */
-  readonly noteForeign: (charge: ChargeRecord, isNamed: boolean) => void
 }
 
 export const isForeignRow = ({ names }: Pick<ReportRow, "names">): boolean =>
@@ -70,8 +56,12 @@ interface Movement {
 
 type Move = (movement: Movement) => void
 
-export const providerBalance = (time: Time): ProviderBalance => {
+export type ProviderBalance = ReturnType<typeof providerBalance>
+
+export const providerBalance = (time: Time) => {
+  /** In the order in which the money moved. */
   const rows: Array<BalanceRow> = []
+  /** By connection and currency: `main-sandbox EUR`. */
   const totals = new Map<string, BalanceTotals>()
 
   const totalsOf = (connectionId: string, currency: string): BalanceTotals => {
@@ -105,7 +95,7 @@ export const providerBalance = (time: Time): ProviderBalance => {
     })
   }
 
-  const notePayout: ProviderBalance["notePayout"] = (charge) => {
+  const notePayout = (charge: ChargeRecord): void => {
     const { attemptId, connectionId, money } = charge
     const row = rows.findLast(({ kind, names }) => kind === "charge" && names.attemptId === attemptId)
     const payoutId = `po_${rows.length + 1}`
@@ -117,7 +107,8 @@ export const providerBalance = (time: Time): ProviderBalance => {
     move({ kind: "payout", connectionId, gross, names: {}, feeMinor: 0, payoutId })
   }
 
-  const noteForeign: ProviderBalance["noteForeign"] = ({ connectionId, money }, isNamed) => {
+  /** Another shop of the account charges as much. Its row may have the merchant's own reference alone. */
+  const noteForeign = ({ connectionId, money }: ChargeRecord, isNamed: boolean): void => {
     const reference = `${foreignPrefix}${rows.length + 1}`
     const names = { reference, ...(isNamed ? { providerRef: `ch_${reference}` } : {}) }
     move({ kind: "charge", connectionId, gross: money, names, feeMinor: chargeFee(money.minorUnits) })
@@ -126,26 +117,20 @@ export const providerBalance = (time: Time): ProviderBalance => {
   return { rows, totals, noteCharge: chargesNoted(move), noteRefund: refundsNoted(move), notePayout, noteForeign }
 }
 
-const chargesNoted = (move: Move): ProviderBalance["noteCharge"] => {
+/** Notes what changed of a charge since it was noted last. */
+const chargesNoted = (move: Move) => {
   const noteDisputes = disputesNoted(move)
-  /** What was noted last, in minor units. */
   const captured = new Map<ChargeRecord, number>()
-  return (charge) => {
+  return (charge: ChargeRecord): void => {
     const { attemptId, capturedMinor, connectionId, money, providerRef, reference, state } = charge
     const names = { attemptId, providerRef, reference }
     // What is held is captured only once it is taken.
     const now = state === "Captured" ? capturedMinor : 0
     const change = now - (captured.get(charge) ?? 0)
     captured.set(charge, now)
-    if (change !== 0) {
-      const gross = { minorUnits: change, currency: money.currency }
-      const isTaken = change > 0
-      move({
-        kind: isTaken ? "charge" : "charge_failed",
-        ...{ connectionId, gross, names },
-        feeMinor: isTaken ? chargeFee(change) : 0
-      })
-    }
+    const gross = { minorUnits: change, currency: money.currency }
+    if (change > 0) move({ kind: "charge", connectionId, gross, names, feeMinor: chargeFee(change) })
+    else if (change < 0) move({ kind: "charge_failed", connectionId, gross, names, feeMinor: 0 })
     noteDisputes(charge, names)
   }
 }
@@ -174,10 +159,9 @@ const disputesNoted = (move: Move) => {
   }
 }
 
-const refundsNoted = (move: Move): ProviderBalance["noteRefund"] => {
-  /** What was noted last, in minor units. */
+const refundsNoted = (move: Move) => {
   const refunded = new Map<RefundRecord, number>()
-  return (refund) => {
+  return (refund: RefundRecord): void => {
     const { amountMinor, charge, isByHand, refundId, state } = refund
     const now = state === "Succeeded" ? amountMinor : 0
     const change = (refunded.get(refund) ?? 0) - now
@@ -193,28 +177,5 @@ const refundsNoted = (move: Move): ProviderBalance["noteRefund"] => {
       },
       feeMinor: 0
     })
-  }
-}
-
-/** Whatever the provider writes of its books, it also notes in the balance. */
-export const notingBalance = (messages: ProviderMessages, balance: ProviderBalance): ProviderMessages => {
-  const noting =
-    <Subject, More extends ReadonlyArray<unknown>, A>(
-      note: (subject: Subject) => void,
-      tell: (subject: Subject, ...more: More) => A
-    ) =>
-    (subject: Subject, ...more: More): A => {
-      note(subject)
-      return tell(subject, ...more)
-    }
-  return {
-    ...messages,
-    ofCharge: noting(balance.noteCharge, messages.ofCharge),
-    ofDone: noting(balance.noteCharge, messages.ofDone),
-    ofCaptureByHand: noting(balance.noteCharge, messages.ofCaptureByHand),
-    ofFailure: noting(balance.noteCharge, messages.ofFailure),
-    ofRefund: noting(balance.noteRefund, messages.ofRefund),
-    ofPayout: noting(balance.notePayout, messages.ofPayout),
-    ofDispute: noting(balance.noteCharge, messages.ofDispute)
   }
 }

@@ -10,25 +10,13 @@ import type { ChargeRecord, DisputeRecord, DisputeVerdict, SubmissionRecord } fr
 import type { ProviderCalls } from "./ProviderCalls.ts"
 import type { ProviderMessages } from "./ProviderMessages.ts"
 
-export interface ProviderDisputes {
-  /** By the provider's id. */
-  readonly disputes: ReadonlyMap<string, DisputeRecord>
-  /** Opens a dispute, or ends it. `dueIn`: milliseconds until the deadline, `null` for none. */
-  readonly state: (
-    charge: ChargeRecord,
-    disputeId: string | null,
-    verdict: DisputeVerdict,
-    dueIn: number | null
-  ) => void
-  readonly methods: (
-    environment: Environment
-  ) => Required<Pick<Connector, "submitDispute" | "acceptDispute" | "lookUpDispute">>
-}
-
 const noDispute: Rejected = { _tag: "Rejected", code: "no_dispute", message: "no such dispute" }
 
-export const providerDisputes = (calls: ProviderCalls, messages: ProviderMessages): ProviderDisputes => {
+export type ProviderDisputes = ReturnType<typeof providerDisputes>
+
+export const providerDisputes = (calls: ProviderCalls, messages: ProviderMessages) => {
   const { time } = calls
+  /** By the provider's id. */
   const disputes = new Map<string, DisputeRecord>()
 
   /** A list dates the dispute as the message about it does. */
@@ -52,7 +40,8 @@ export const providerDisputes = (calls: ProviderCalls, messages: ProviderMessage
     if (dispute.status === "needs_response" && !isPending && isOverdue(dispute)) end(dispute, "lost")
   }
 
-  const state: ProviderDisputes["state"] = (charge, disputeId, verdict, dueIn) => {
+  /** Opens a dispute, or ends it. `dueIn`: milliseconds until the deadline, `null` for none. */
+  const state = (charge: ChargeRecord, disputeId: string | null, verdict: DisputeVerdict, dueIn: number | null) => {
     const known = disputeId === null ? undefined : disputes.get(disputeId)
     if (known !== undefined && (verdict === "won" || verdict === "lost")) {
       return end(known, verdict, known.status === "accepted" && verdict === "lost" ? "accepted" : verdict)
@@ -65,16 +54,8 @@ export const providerDisputes = (calls: ProviderCalls, messages: ProviderMessage
     }
     if (disputeId !== null && known === undefined && verdict === "opened") {
       const dispute: DisputeRecord = {
-        ...{
-          disputeId,
-          charge,
-          dueBy,
-          status: "needs_response",
-          endedAt: null,
-          changedAt: time.now(),
-          isReopened: false
-        },
-        ...{ submissions: [], askedAgain: [] }
+        ...{ disputeId, charge, dueBy, status: "needs_response", endedAt: null, changedAt: time.now() },
+        ...{ isReopened: false, submissions: [], askedAgain: [] }
       }
       disputes.set(disputeId, dispute)
       charge.disputeRecords.set(disputeId, dispute)
@@ -93,18 +74,20 @@ export const providerDisputes = (calls: ProviderCalls, messages: ProviderMessage
     }
   }
 
-  const take: Take = (dispute, kind, { operationId }, as) => {
+  /** Enters a submission or an acceptance, or gives the one that has the id. */
+  const take = (
+    dispute: DisputeRecord,
+    kind: SubmissionRecord["kind"],
+    { operationId }: DisputeRequest,
+    as: "Pending" | "Done"
+  ): SubmissionRecord => {
     const known = dispute.submissions.find((one) => one.operationId === operationId)
     if (known !== undefined) return known
     const isTaken = dispute.submissions.some((one) => one.state !== "Failed")
     if (isTaken) dispute.askedAgain.push(operationId)
     const takes = !isTaken && dispute.status === "needs_response" && !isOverdue(dispute)
-    const entry: SubmissionRecord = {
-      operationId,
-      kind,
-      takenAt: takes ? time.now() : null,
-      state: takes ? as : "Failed"
-    }
+    const done = takes ? { takenAt: time.now(), state: as } : { takenAt: null, state: "Failed" as const }
+    const entry: SubmissionRecord = { operationId, kind, ...done }
     dispute.submissions.push(entry)
     if (entry.state === "Done") move(dispute, kind)
     return entry
@@ -120,24 +103,15 @@ export const providerDisputes = (calls: ProviderCalls, messages: ProviderMessage
     else loseIfOverdue(dispute)
   }
 
-  return { disputes, state, methods: methodsOver(calls, disputes, take, finish) }
+  return { disputes, state, take, finish }
 }
 
-/** Enters a submission or an acceptance, or gives the one that has the id. */
-type Take = (
-  dispute: DisputeRecord,
-  kind: SubmissionRecord["kind"],
-  request: DisputeRequest,
-  as: "Pending" | "Done"
-) => SubmissionRecord
-
-const methodsOver = (
+export const disputeMethods = (
   { call, lookUp }: ProviderCalls,
-  disputes: ProviderDisputes["disputes"],
-  take: Take,
-  finish: (dispute: DisputeRecord, entry: SubmissionRecord, isDone: boolean) => void
-): ProviderDisputes["methods"] => {
-  const answer = (kind: SubmissionRecord["kind"], request: DisputeRequest, environment: Environment) => {
+  { disputes, finish, take }: ProviderDisputes,
+  environment: Environment
+) => {
+  const answer = (kind: SubmissionRecord["kind"], request: DisputeRequest) => {
     const dispute = disputes.get(request.disputeId)
     if (dispute === undefined) return Effect.succeed(noDispute)
     const name = kind === "submit" ? "submitDispute" : "acceptDispute"
@@ -152,15 +126,15 @@ const methodsOver = (
     })
   }
 
-  return (environment) => ({
-    submitDispute: (request) => answer("submit", request, environment),
-    acceptDispute: (request) => answer("accept", request, environment),
+  return {
+    submitDispute: (request) => answer("submit", request),
+    acceptDispute: (request) => answer("accept", request),
     lookUpDispute: ({ disputeId, operationId }) =>
       lookUp(operationId, () => {
         const entry = disputes.get(disputeId)?.submissions.find((one) => one.operationId === operationId)
-        return entry === undefined ? undefined : stateOf(entry)
+        return entry && { state: stateOf(entry) }
       })
-  })
+  } satisfies Partial<Connector>
 }
 
 const refused: SubmissionState = { _tag: "SubmissionFailed", reason: "the evidence is not taken" }

@@ -1,12 +1,5 @@
 /** The lists of charges, refunds and disputes of the simulated provider, from which lost records are recovered. */
-import type {
-  Connector,
-  ListedCharge,
-  ListedDispute,
-  ListedPage,
-  ListedRefund,
-  ListRequest
-} from "@pointsman/core/ports"
+import type { ListedCharge, ListedDispute, ListedPage, ListedRefund, ListRequest } from "@pointsman/core/ports"
 import { type ChargeRecord, type DisputeRecord, type RefundRecord, refundStateOf, stateOf } from "./ProviderBooks.ts"
 import type { ProviderCalls } from "./ProviderCalls.ts"
 
@@ -54,38 +47,30 @@ const listedDispute = ({ changedAt, charge, disputeId, dueBy, status }: DisputeR
   ...(dueBy === null ? {} : { dueBy })
 })
 
+/** Of one connection. */
 export const providerLists = (
   { list }: ProviderCalls,
   charges: ReadonlyMap<string, ChargeRecord>,
   refunds: ReadonlyMap<string, RefundRecord>,
-  disputes: ReadonlyMap<string, DisputeRecord>
-) => ({
-  of: (connectionId: string): Required<Pick<Connector, "listCharges" | "listRefunds" | "listDisputes">> => ({
-    listDisputes: (request) =>
-      list(`the disputes of ${connectionId}`, () =>
-        pageOf(
-          [...disputes.values()]
-            .filter(({ charge }) => charge.connectionId === connectionId)
-            .map((dispute) => ({ createdAt: dispute.changedAt, dispute })),
-          request,
-          ({ dispute }) => listedDispute(dispute)
-        )
-      ),
-    listCharges: (request) =>
-      list(`the charges of ${connectionId}`, () =>
-        pageOf(
-          [...charges.values()].filter((one) => one.connectionId === connectionId),
-          request,
-          listedCharge
-        )
-      ),
-    listRefunds: (request) =>
-      list(`the refunds of ${connectionId}`, () =>
-        pageOf(
-          [...refunds.values()].filter(({ charge }) => charge.connectionId === connectionId),
-          request,
-          listedRefund
-        )
-      )
-  })
-})
+  disputes: ReadonlyMap<string, DisputeRecord>,
+  connectionId: string
+) => {
+  const isOwn = (charge: ChargeRecord): boolean => charge.connectionId === connectionId
+  const listing =
+    <Entry extends { readonly createdAt: number }, Item>(
+      what: string,
+      entries: () => ReadonlyArray<Entry>,
+      view: (entry: Entry) => Item
+    ) =>
+    (request: ListRequest) =>
+      list(`the ${what} of ${connectionId}`, () => pageOf(entries(), request, view))
+  return {
+    listDisputes: listing(
+      "disputes",
+      () => [...disputes.values()].flatMap((one) => (isOwn(one.charge) ? [{ ...one, createdAt: one.changedAt }] : [])),
+      listedDispute
+    ),
+    listCharges: listing("charges", () => [...charges.values()].filter(isOwn), listedCharge),
+    listRefunds: listing("refunds", () => [...refunds.values()].filter(({ charge }) => isOwn(charge)), listedRefund)
+  }
+}

@@ -2,27 +2,25 @@
 import type { Environment } from "@pointsman/core"
 import type { CaptureRequest, ChargeState, NotSent, Rejected, Unanswered, VoidRequest } from "@pointsman/core/ports"
 import { Effect } from "effect"
-import type { LaterOn } from "./CallHandling.ts"
+import type { LaterOn, ProviderWays } from "./CallHandling.ts"
 import { type ChargeRecord, capturedByUs, type OperationRecord } from "./ProviderBooks.ts"
 import type { ProviderCalls } from "./ProviderCalls.ts"
 import { noCharge, type ProviderCharges } from "./ProviderCharges.ts"
-import { captureIdOf, type ProviderMessages, type ProviderWays } from "./ProviderMessages.ts"
-
-export type Operate = (
-  kind: OperationRecord["kind"],
-  request: VoidRequest | CaptureRequest,
-  environment: Environment,
-  askedMinor: number
-) => Effect.Effect<ChargeState | Rejected, NotSent | Unanswered>
+import { captureIdOf, type ProviderMessages } from "./ProviderMessages.ts"
 
 export const providerOperations = (
   { call }: ProviderCalls,
   { answerOf, chargesByRef, take }: ProviderCharges,
   messages: ProviderMessages,
   { givesCaptureIds }: ProviderWays
-): Operate => {
+) => {
   const operations = new Set<string>()
-  return (kind, request, environment, askedMinor) => {
+  return (
+    kind: OperationRecord["kind"],
+    request: VoidRequest | CaptureRequest,
+    environment: Environment,
+    askedMinor: number
+  ): Effect.Effect<ChargeState | Rejected, NotSent | Unanswered> => {
     const charge = chargesByRef.get(request.providerRef)
     if (charge === undefined) return Effect.succeed(noCharge)
     const { operationId } = request

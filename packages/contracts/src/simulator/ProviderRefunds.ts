@@ -1,14 +1,6 @@
 /** The refunds of the simulated provider. */
 import type { Environment } from "@pointsman/core"
-import type {
-  Found,
-  FoundRefund,
-  NotSent,
-  RefundRequest,
-  RefundState,
-  Rejected,
-  Unanswered
-} from "@pointsman/core/ports"
+import type { FoundRefund, RefundRequest, RefundState } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import type { LaterOn } from "./CallHandling.ts"
 import {
@@ -22,35 +14,21 @@ import type { ProviderCalls } from "./ProviderCalls.ts"
 import { noCharge, type ProviderCharges } from "./ProviderCharges.ts"
 import type { ProviderMessages } from "./ProviderMessages.ts"
 
-export interface ProviderRefunds {
-  /** By refund. */
-  readonly refunds: ReadonlyMap<string, RefundRecord>
-  readonly refund: (
-    request: RefundRequest,
-    environment: Environment
-  ) => Effect.Effect<RefundState | Rejected, NotSent | Unanswered>
-  /** A person refunds; `later`: it is pending until then, in milliseconds. */
-  readonly byHand: (charge: ChargeRecord, amountMinor: number, later: RefundLater | null) => void
-  /** As the record of a charge lists them. */
-  readonly listedOf: (charge: ChargeRecord) => ReadonlyArray<FoundRefund>
-  /** By our id, or by the provider's where that is known. */
-  readonly lookUpRefund: (
-    refundId: string,
-    providerRefundId: string | null
-  ) => Effect.Effect<Found<RefundState>, Unanswered>
-}
-
 export interface RefundLater {
+  /** In milliseconds. */
   readonly after: number
   /** `canceled`: the provider reports nothing. */
   readonly becomes: LaterOn
 }
 
+export type ProviderRefunds = ReturnType<typeof providerRefunds>
+
 export const providerRefunds = (
   { call, lookUp, time }: ProviderCalls,
   { chargesByRef }: ProviderCharges,
   messages: ProviderMessages
-): ProviderRefunds => {
+) => {
+  /** By refund. */
   const refunds = new Map<string, RefundRecord>()
 
   /** Enters a refund, or gives the one that is there; one that the charge does not cover fails. */
@@ -76,16 +54,14 @@ export const providerRefunds = (
     if (!(entry.isByHand && end === "canceled")) messages.ofRefund(entry)
   }
 
-  const byHand: ProviderRefunds["byHand"] = (charge, amountMinor, later) => {
-    const refundId = `hand_${refunds.size + 1}`
-    const entry = write({
-      ...{ refundId, isByHand: true, charge, amountMinor },
-      state: later === null ? "Succeeded" : "RefundPending"
-    })
+  /** A person refunds; `later`: it is pending until then. */
+  const byHand = (charge: ChargeRecord, amountMinor: number, later: RefundLater | null): void => {
+    const state = later === null ? "Succeeded" : "RefundPending"
+    const entry = write({ refundId: `hand_${refunds.size + 1}`, isByHand: true, charge, amountMinor, state })
     if (later !== null) time.after(later.after, () => finish(entry, later.becomes))
   }
 
-  const refund: ProviderRefunds["refund"] = (request, environment) => {
+  const refund = (request: RefundRequest, environment: Environment) => {
     const charge = chargesByRef.get(request.providerRef)
     if (charge === undefined) return Effect.succeed(noCharge)
     const about = { name: "refund", id: request.refundId, paymentId: charge.paymentId } as const
@@ -93,25 +69,24 @@ export const providerRefunds = (
       execute: () => refundStateOf(enter(request, charge, "Succeeded")),
       accept: () => {
         const entry = enter(request, charge, "RefundPending")
-        return {
-          answer: refundStateOf(entry),
-          finish: (end) => finish(entry, end)
-        }
+        return { answer: refundStateOf(entry), finish: (end) => finish(entry, end) }
       },
       decline: () => refundStateOf(enter(request, charge, "RefundFailed"))
     })
   }
 
-  const listedOf: ProviderRefunds["listedOf"] = (charge) =>
+  /** As the record of a charge lists them. */
+  const listedOf = (charge: ChargeRecord): ReadonlyArray<FoundRefund> =>
     [...refunds.values()]
       .filter((one) => one.charge === charge)
       .map((one) => ({ refundId: one.isByHand ? null : one.refundId, state: refundStateOf(one) }))
 
-  const lookUpRefund: ProviderRefunds["lookUpRefund"] = (refundId, providerRefundId) =>
+  /** By our id, or by the provider's where that is known. */
+  const lookUpRefund = (refundId: string, providerRefundId: string | null) =>
     lookUp(refundId, () => {
       const named = [...refunds.values()].find((one) => providerRefundIdOf(one.refundId) === providerRefundId)
       const found = refunds.get(refundId) ?? named
-      return found === undefined ? undefined : refundStateOf(found)
+      return found && { state: refundStateOf(found) }
     })
 
   return { refunds, refund, byHand, listedOf, lookUpRefund }

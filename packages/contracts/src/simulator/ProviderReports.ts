@@ -6,6 +6,7 @@
 import type { ReportRow } from "@pointsman/core/connector"
 import { type Draw, drawFrom } from "./Draw.ts"
 import { type BalanceRow, nothingNamed, type ProviderBalance } from "./ProviderBalance.ts"
+import { day } from "./Time.ts"
 
 /** One report of one connection. */
 export interface ProviderReport {
@@ -14,9 +15,6 @@ export interface ProviderReport {
   readonly at: number
   readonly rows: ReadonlyArray<ReportRow>
 }
-
-const hour = 60 * 60_000
-const day = 24 * hour
 
 /** A row, and when it is in a report. */
 interface Written {

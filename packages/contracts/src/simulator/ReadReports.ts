@@ -9,13 +9,8 @@ import { Cause, Exit, Option } from "effect"
 import { type Draw, drawFrom } from "./Draw.ts"
 import type { MortalProcess } from "./MortalProcess.ts"
 import { type ProviderReport, reportsOf } from "./ProviderReports.ts"
-import type { Time } from "./Time.ts"
+import { day, hour, minute, second, type Time } from "./Time.ts"
 import type { World } from "./World.ts"
-
-const second = 1_000
-const minute = 60 * second
-const hour = 60 * minute
-const day = 24 * hour
 
 /** The stream of how reports are read, beside those of a plan. */
 const readingStream = -7
@@ -32,16 +27,7 @@ const triesAtMost = 1_000
 /** How long a reading is waited for before the same report is read beside it. */
 const waits = [1, second, minute, 30 * minute] as const
 
-export interface ReportReading {
-  /** Whether there is anything to read in this run. */
-  readonly isReading: boolean
-  /** Asks for the next report that is due, unless one is being read. */
-  readonly askDue: () => void
-  /** Reads every report, in order, and waits for those of the future. */
-  readonly readAll: () => Promise<void>
-  /** What could not be read, in sentences. */
-  readonly wrong: ReadonlyArray<string>
-}
+export type ReportReading = ReturnType<typeof makeReading>
 
 export interface ReadingOptions {
   readonly world: World
@@ -51,12 +37,14 @@ export interface ReadingOptions {
   readonly start: () => MortalProcess
 }
 
-export const makeReading = ({ listen, seed, start, world }: ReadingOptions): ReportReading => {
+export const makeReading = ({ listen, seed, start, world }: ReadingOptions) => {
   const { provider, time } = world
   const draw = drawFrom(seed, readingStream)
+  /** Whether there is anything to read in this run. */
   const isReading = readsReports(seed)
   const readsAtWork = isReading && draw.chance(0.5)
   const ways = drawWays(draw)
+  /** What could not be read, in sentences. */
   const wrong: Array<string> = []
   let today = 0
   let due: ReadonlyArray<ProviderReport> = []
@@ -81,6 +69,7 @@ export const makeReading = ({ listen, seed, start, world }: ReadingOptions): Rep
     )
   }
 
+  /** Asks for the next report that is due, unless one is being read. */
   const askDue = () => {
     if (!readsAtWork) return
     const date = Math.floor(time.now() / day)
@@ -118,6 +107,7 @@ export const makeReading = ({ listen, seed, start, world }: ReadingOptions): Rep
     if (!isRead) wrong.push(`the report of ${report.at} of ${report.connectionId} was not read`)
   }
 
+  /** Reads every report, in order, and waits for those of the future. */
   const readAll = async () => {
     if (!isReading) return
     for (const report of reportsOf(provider.balance, seed)) {

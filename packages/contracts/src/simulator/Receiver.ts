@@ -3,9 +3,10 @@
  * signature as the documentation tells receivers to, with code of their own.
  */
 import { createHmac } from "node:crypto"
-import { WebhookNotAnswered, type WebhookRequest, type WebhookSender } from "@pointsman/core/ports"
+import { WebhookNotAnswered, type WebhookRequest, WebhookSender } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import type { Draw } from "./Draw.ts"
+import { secretOfEndpoint } from "./Furnish.ts"
 import type { Time } from "./Time.ts"
 
 /**
@@ -44,47 +45,35 @@ export interface Received {
   readonly fault: string | undefined
 }
 
-export interface Receiver {
-  readonly sender: WebhookSender["Service"]
-  /** Everything that arrived, in order. */
-  readonly received: ReadonlyArray<Received>
-}
-
-export interface ReceiverOptions {
-  readonly time: Time
-  /** The secret that an endpoint's owner knows, by its URL. */
-  readonly secretOf: (url: string) => string | undefined
-  /** How an endpoint takes what comes; it answers 200 unless told otherwise. */
-  readonly receptionOf?: ((request: WebhookRequest) => Reception) | undefined
-}
+export type Receiver = ReturnType<typeof simulatedReceiver>
 
 /** How old a signature may be, in seconds. */
 const toleranceSeconds = 300
 const text = new TextDecoder()
 
-const partsOf = (headers: WebhookRequest["headers"]): ReadonlyArray<ReadonlyArray<string>> =>
+const partsOf = ({ headers }: WebhookRequest): ReadonlyArray<ReadonlyArray<string>> =>
   (headers["x-service-signature"] ?? "").split(",").map((part) => part.split("=", 2))
 
-export const simulatedReceiver = ({ receptionOf, secretOf, time }: ReceiverOptions): Receiver => {
-  const received: Array<Received> = []
+const timestampOf = (request: WebhookRequest): string => partsOf(request).find(([name]) => name === "t")?.[1] ?? ""
 
-  const timestampOf = ({ headers }: WebhookRequest): string =>
-    partsOf(headers).find(([name]) => name === "t")?.[1] ?? ""
+const faultOf = (request: WebhookRequest): string | undefined => {
+  const secret = secretOfEndpoint(request.url)
+  if (secret === undefined) return "no endpoint has this address"
+  const tag = createHmac("sha256", secret)
+    .update(`${timestampOf(request)}.`)
+    .update(request.body)
+    .digest("hex")
+  const isSigned = partsOf(request).some(([name, value]) => name === "v1" && value === tag)
+  return isSigned ? undefined : "its signature is not ours"
+}
+
+/** `receptionOf`: how an endpoint takes what comes. */
+export const simulatedReceiver = (time: Time, receptionOf: (request: WebhookRequest) => Reception = () => accepted) => {
+  /** Everything that arrived, in order. */
+  const received: Array<Received> = []
 
   const isStale = (request: WebhookRequest): boolean =>
     Math.abs(time.now() / 1_000 - Number(timestampOf(request))) > toleranceSeconds
-
-  const faultOf = (request: WebhookRequest): string | undefined => {
-    const secret = secretOf(request.url)
-    if (secret === undefined) return "no endpoint has this address"
-    const tag = createHmac("sha256", secret)
-      .update(`${timestampOf(request)}.`)
-      .update(request.body)
-      .digest("hex")
-    return partsOf(request.headers).some(([name, value]) => name === "v1" && value === tag)
-      ? undefined
-      : "its signature is not ours"
-  }
 
   const receive = (request: WebhookRequest): void => {
     if (isStale(request)) return
@@ -99,10 +88,10 @@ export const simulatedReceiver = ({ receptionOf, secretOf, time }: ReceiverOptio
 
   return {
     received,
-    sender: {
+    sender: WebhookSender.of({
       send: (request) =>
         Effect.suspend((): Effect.Effect<number, WebhookNotAnswered> => {
-          const reception = receptionOf?.(request) ?? accepted
+          const reception = receptionOf(request)
           switch (reception._tag) {
             case "Answers": {
               const takes = reception.takes
@@ -122,6 +111,6 @@ export const simulatedReceiver = ({ receptionOf, secretOf, time }: ReceiverOptio
               return Effect.fail(new WebhookNotAnswered({ failure: "NoConnection", message: "it was refused" }))
           }
         })
-    }
+    })
   }
 }

@@ -7,13 +7,10 @@ import { Effect } from "effect"
 import type { Acting } from "./outside/Outside.ts"
 import type { Plan } from "./Plan.ts"
 import type { ReportReading } from "./ReadReports.ts"
+import { day, hour, minute } from "./Time.ts"
 import { isAtRest } from "./Truth.ts"
 import { redeliverAll } from "./Workload.ts"
 import { callers, type World } from "./World.ts"
-
-const minute = 60_000
-const hour = 60 * minute
-const day = 24 * hour
 
 /** Between two looks at what is due: a chain of lookups takes several, and what a provider accepted may take a day. */
 const looks: ReadonlyArray<number> = [
@@ -58,7 +55,7 @@ export const comeToRest = async ({ lastStep, outside, plan, reading, world }: Re
   if (reading.isReading) {
     plan.step(lastStep)
     plan.note("every report is read")
-    plan.resumeFaults()
+    plan.endFaults(false)
     await reading.readAll()
     plan.endFaults()
     await world.time.pass(20 * minute)

@@ -1,13 +1,10 @@
 /** What holds for a whole run, drawn from its plan. */
 import type { PointsmanOptions } from "@pointsman/core"
+import { type ProviderWays, plainWays } from "./CallHandling.ts"
 import type { Draw } from "./Draw.ts"
 import type { Temper } from "./DrawAct.ts"
 import { drawRates, type Rates } from "./Faults.ts"
-import { type ProviderWays, plainWays } from "./ProviderMessages.ts"
-
-const second = 1_000
-const minute = 60 * second
-const hour = 60 * minute
+import { hour, minute, second } from "./Time.ts"
 
 /** No run has more at once. */
 export const processesAtMost = 3

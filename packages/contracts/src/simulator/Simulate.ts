@@ -1,9 +1,7 @@
 /** Runs one seed: a world over a store of its own, a workload with faults, then rest, and then the judgement. */
-import type { Environment } from "@pointsman/core"
 import type { ConnectorDefinition } from "@pointsman/core/ports"
-import { Effect } from "effect"
 import type { Boundary, Hooks } from "./Boundary.ts"
-import { answered, drawHandling, drawLookUp, type ProviderCall } from "./CallHandling.ts"
+import { answered, drawHandling, drawLookUp } from "./CallHandling.ts"
 import type { Look } from "./DisputeChecks.ts"
 import { drawFrom } from "./Draw.ts"
 import {
@@ -17,23 +15,23 @@ import {
   ordinaryPostage,
   type Rates
 } from "./Faults.ts"
+import type { ApplyFile } from "./Furnish.ts"
 import { journalsByStep } from "./JournalChecks.ts"
 import { judge } from "./Judge.ts"
-import { type KeyedCalls, keyedCalls } from "./KeyedCalls.ts"
-import { type MailOptions, post } from "./Mail.ts"
+import { type Postage, post } from "./Mail.ts"
 import { drawOutside, losesRecords, makeOutside, swapsAccounts } from "./outside/MakeOutside.ts"
 import { type Acting, nothingActs, type Outside, type OutsideFault } from "./outside/Outside.ts"
 import { makePlan, type Plan, type PlanId, type Planned } from "./Plan.ts"
+import type { Letter } from "./ProviderMail.ts"
 import { makeReading, readsReports } from "./ReadReports.ts"
 import { accepted, drawReception } from "./Receiver.ts"
 import { comeToRest } from "./Rest.ts"
 import { drawRun, honest, processesAtMost, type Run, unheard, withPeople } from "./Run.ts"
-import { makeTime, type Time } from "./Time.ts"
+import { makeTime, second, type Time } from "./Time.ts"
 import { short } from "./Words.ts"
 import { makeWorkload } from "./Workload.ts"
-import { makeWorld, messageSecretOf, type Storage, type World, type WorldOptions } from "./World.ts"
-import type { ApplyFile } from "./WorldFile.ts"
-import { writtenBefore } from "./WrittenBefore.ts"
+import { makeWorld, type Storage, type World, type WorldOptions } from "./World.ts"
+import { callChecks } from "./WrittenBefore.ts"
 
 export interface SimulateOptions {
   /** A fresh and empty store for every run. */
@@ -62,8 +60,6 @@ export interface Simulated {
   readonly happened: ReadonlyArray<Planned>
 }
 
-const second = 1_000
-
 /** The stream of what differs from process to process, beside those of the plan. */
 const skewStream = -1
 /** The stream of which messages may be lost for good. */
@@ -78,7 +74,7 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
   const time = makeTime()
   const began = time.now()
   const elapsed = () => time.now() - began
-  const plan = makePlan({ seed, only, elapsed })
+  const plan = makePlan(seed, only, elapsed)
   const tell = (line: string) => listen(`${elapsed()} ${line}`)
 
   const fault = options.outside ?? drawOutside(seed)
@@ -93,7 +89,6 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
   const wrong: Array<string> = []
   let acting: Acting = nothingActs
   const looks: Array<Look> = []
-  const keyed = keyedCalls(() => world.provider)
 
   const world: World = await makeWorld({
     storage,
@@ -105,7 +100,7 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
     jumps: () => acting.jumps,
     hooks: hooksAsDrawn(plan, run, tell, { time, acting: () => acting, restart: () => restart(), looks }),
     ...callsAsDrawn(plan, rates, tell, outside.handlingOf),
-    onCall: (call, environment) => checkCall(call, environment, () => ({ world, acting, keyed, wrong })),
+    onCall: callChecks({ world: () => world, acting: () => acting, wrong }),
     ways: run.ways,
     captures: (_, askedMinor) => plan.fault(rates.captured, (draw) => drawCaptured(draw, askedMinor)) ?? askedMinor,
     ...(run.reusesReferences ? { referenceOf: reusedReference(plan) } : {}),
@@ -116,8 +111,7 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
     receptionOf: receptionAsDrawn(plan, rates, tell)
   })
   const mail = post({
-    ...{ time, secretOf: messageSecretOf, recipient: () => world.alive()[0] },
-    postageOf: postageAsDrawn(plan, run, seed)
+    ...{ time, recipient: () => world.alive()[0], postageOf: postageAsDrawn(plan, run, seed) }
   })
   const restart = () => {
     const waits = (acting.jumps?.startsFrom() ?? 0) - time.now()
@@ -162,29 +156,6 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
   await world.end()
   return { seed, wrong, happened: plan.happened }
 }
-
-interface Checking {
-  readonly world: World
-  readonly acting: Acting
-  readonly keyed: KeyedCalls
-  readonly wrong: Array<string>
-}
-
-/**
- * What has to hold as a call arrives. A call of the moment of a loss was written to the store that is lost. Time waits
- * while the store is read: otherwise the next step would begin before the provider has answered.
- */
-const checkCall = (call: ProviderCall, environment: Environment, checking: () => Checking) =>
-  Effect.suspend(() => {
-    const { acting, keyed, world, wrong } = checking()
-    if (acting.lost()?.calls.has(call.id) === true) return Effect.void
-    const { hold } = world.time
-    hold(1)
-    return writtenBefore(world.ledger, call, environment, (id) => acting.isMissing(id), keyed).pipe(
-      Effect.flatMap((what) => Effect.sync(() => void wrong.push(...what))),
-      Effect.ensuring(Effect.sync(() => hold(-1)))
-    )
-  })
 
 /** A process read the disputes that are due. */
 const isLook = ({ crossing, side }: Boundary): boolean => crossing === "ledger.dueDisputes" && side === "after"
@@ -263,11 +234,11 @@ const callsAsDrawn = (
 })
 
 /** How a message of the provider gets here. In some runs reports alone say what it said. */
-const postageAsDrawn = (plan: Plan, { rates, temper }: Run, seed: number): MailOptions["postageOf"] => {
+const postageAsDrawn = (plan: Plan, { rates, temper }: Run, seed: number) => {
   // Of a charge under review no row decides anything.
   const isHonest = temper === "honest" && rates.captured === 0
   const isLeftToReports = isHonest && readsReports(seed) && drawFrom(seed, lossStream).chance(0.6)
-  return (letter) => {
+  return (letter: Letter): Postage => {
     const mayBeLost = letter.mayBeLost || (isLeftToReports && letter.isReported)
     return plan.fault(rates.mail, (draw) => drawPostage(draw, { ...letter, mayBeLost })) ?? ordinaryPostage
   }

@@ -8,6 +8,12 @@
 import { Duration, Effect, type Scheduler } from "effect"
 import type { TestClock } from "effect/testing"
 
+/** In milliseconds. */
+export const second = 1_000
+export const minute = 60 * second
+export const hour = 60 * minute
+export const day = 24 * hour
+
 export interface Time {
   readonly clock: TestClock.TestClock
   readonly scheduler: Scheduler.Scheduler

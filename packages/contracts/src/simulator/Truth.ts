@@ -14,6 +14,7 @@ import {
   type RefundRecord,
   refundedOf
 } from "./ProviderBooks.ts"
+import { day } from "./Time.ts"
 
 /** What the provider has about one payment. */
 export interface ProviderSide {
@@ -148,7 +149,7 @@ interface Truth extends Pick<Payment, "capturedMinor" | "refundedMinor" | "refun
   readonly authorizedMinor: number | null
 }
 
-const truthOf = (charges: ReadonlyArray<ChargeRecord>, given: ReadonlyArray<RefundRecord>): Truth => {
+export const truthOf = (charges: ReadonlyArray<ChargeRecord>, given: ReadonlyArray<RefundRecord>): Truth => {
   const held = charges.find(({ state }) => isHeld(state))
   const nothing = { authorizedMinor: null, capturedMinor: 0, refundedMinor: 0, refundPendingMinor: 0 }
   if (held === undefined) {
@@ -174,12 +175,9 @@ const takenState = (held: ChargeRecord, refundedMinor: number): PaymentState => 
   return held.isPaidOut ? "Settled" : "Captured"
 }
 
-/** For how long a provider knows an idempotency key, at the least: as providers do that forget keys after a day. */
-const keyKnownMillis = 24 * 60 * 60_000
-
 /**
  * Nothing is asked of a provider twice: every call has a key of its own, and no process retries by itself. A store that
- * lost a call at `lostAt` may make it once more under the same key, which the provider knows for a day. At any time it
+ * lost a call at `lostAt` may make it once more under the same key, which the provider knows for a day at least. At any time it
  * may repeat what the provider never did, what the provider does only within a day after the repetition, under the key
  * that it knows from there, and a void: a charge that is canceled stays canceled.
  */
@@ -192,8 +190,8 @@ export const askedTwice = (calls: ReadonlyArray<CallRecord>, lostAt?: number): R
     if (before === undefined) return []
     const isLost = lostAt !== undefined && before.at <= lostAt && call.at >= lostAt
     const { doneAt } = before
-    const isKnown = call.at < before.at + keyKnownMillis
-    const isDoneAfter = doneAt === null || (doneAt >= call.at && doneAt < call.at + keyKnownMillis)
+    const isKnown = call.at < before.at + day
+    const isDoneAfter = doneAt === null || (doneAt >= call.at && doneAt < call.at + day)
     const isHarmless = isKnown || isDoneAfter || call.name === "void"
     return isLost && isHarmless ? [] : [`the provider was asked twice: ${key}`]
   })

@@ -5,24 +5,20 @@
 import type { Caller, Payment } from "@pointsman/core"
 import { Effect } from "effect"
 import { makeAsking, type Work } from "./Ask.ts"
-import type { Order, Told } from "./Asked.ts"
+import type { ProviderWays } from "./CallHandling.ts"
 import { makeCustomers } from "./Customers.ts"
 import type { Draw } from "./Draw.ts"
 import { drawAct, drawDispute, type Temper } from "./DrawAct.ts"
 import { drawByHand } from "./DrawByHand.ts"
 import { makeLiars } from "./Liars.ts"
 import type { Taken } from "./Mail.ts"
-import { makeMerchantDisputes, type ToldOfDispute } from "./MerchantDisputes.ts"
+import { makeMerchantDisputes } from "./MerchantDisputes.ts"
 import { makeMerchants, paymentsIn } from "./Merchants.ts"
 import type { Plan } from "./Plan.ts"
 import { actInWords, type ProviderAct } from "./ProviderActs.ts"
-import type { Filed, Letter } from "./ProviderMail.ts"
-import type { ProviderWays } from "./ProviderMessages.ts"
+import type { Letter } from "./ProviderMail.ts"
+import { hour, minute, second } from "./Time.ts"
 import { callers, type World } from "./World.ts"
-
-const second = 1_000
-const minute = 60 * second
-const hour = 60 * minute
 
 /** In how many of the steps after a loss. */
 const repeatShare = 0.7
@@ -51,18 +47,7 @@ export interface WorkloadOptions {
   readonly byHand: ProviderWays | undefined
 }
 
-export interface Workload {
-  readonly orders: ReadonlyArray<Order>
-  /** Every success that a caller received. */
-  readonly told: ReadonlyArray<Told>
-  /** What merchants heard of disputes that they answered. */
-  readonly toldOfDisputes: ReadonlyArray<ToldOfDispute>
-  /** What other connections wrote, as far as it was taken. */
-  readonly lies: ReadonlyMap<Filed, Taken>
-  /** What could not be explained as it happened. */
-  readonly wrong: ReadonlyArray<string>
-  readonly step: (draw: Draw) => Promise<void>
-}
+export type Workload = ReturnType<typeof makeWorkload>
 
 export const makeWorkload = ({
   answersDisputes,
@@ -77,7 +62,7 @@ export const makeWorkload = ({
   start,
   temper,
   world
-}: WorkloadOptions): Workload => {
+}: WorkloadOptions) => {
   const { provider, time } = world
   const { hosted, kinds: planned } = isAboutDisputes ? disputing : plan.draw.pick(abouts)
   const kinds = byHand === undefined ? planned : [...planned, ...Array<Kind>(6).fill("person")]

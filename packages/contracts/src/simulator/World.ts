@@ -16,11 +16,11 @@ import { openSecretsLayer } from "@pointsman/core/testing"
 import { Clock, Context, Effect, Exit, Layer, Random, References, Scheduler, Scope } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"
 import type { Hooks } from "./Boundary.ts"
-import { answered, timeoutMillis } from "./CallHandling.ts"
+import { answered, type ProviderOptions, timeoutMillis } from "./CallHandling.ts"
 import { drawFrom } from "./Draw.ts"
-import { furnish, secretOfEndpoint } from "./Furnish.ts"
+import { furnish } from "./Furnish.ts"
 import { type MortalProcess, type MortalProcessOptions, type Shared, startProcess } from "./MortalProcess.ts"
-import { type Provider, type ProviderOptions, simulatedProvider } from "./Provider.ts"
+import { type Provider, simulatedProvider } from "./Provider.ts"
 import { type Receiver, type Reception, simulatedReceiver } from "./Receiver.ts"
 import { boundedTurns, type Jumps, makeTime, type Time } from "./Time.ts"
 
@@ -29,7 +29,8 @@ export { callers, connectionIds, messageSecretOf, production, sandbox, wantedBy 
 /** A store to simulate: one is built for each world, and outlives the processes that share it. */
 export type Storage = Layer.Layer<StorageServices, unknown, Ids>
 
-export interface WorldOptions extends Partial<Omit<ProviderOptions, "time" | "handlingOf" | "lookUpOf">> {
+/** Of the provider: without a fault unless set. */
+export interface WorldOptions extends Partial<Omit<ProviderOptions, "time">> {
   readonly storage: Storage
   /** Its own unless set. */
   readonly time?: Time | undefined
@@ -37,11 +38,6 @@ export interface WorldOptions extends Partial<Omit<ProviderOptions, "time" | "ha
   readonly seed?: number | undefined
   /** What happens to the processes, and to what they ask of the store. Nothing does unless told. */
   readonly hooks?: Hooks | undefined
-  /** How the provider handles calls: without a fault unless set. */
-  readonly handlingOf?: ProviderOptions["handlingOf"] | undefined
-  readonly lookUpOf?: ProviderOptions["lookUpOf"] | undefined
-  /** In the place of the simulated provider, of whose options none counts then. Its name is `simulated`. */
-  readonly definition?: ConnectorDefinition | undefined
   /** A clock that jumps under every process. */
   readonly jumps?: (() => Jumps | undefined) | undefined
   /** How processes reach the simulated provider: directly unless set. */
@@ -146,9 +142,8 @@ export const makeWorld = async (options: WorldOptions): Promise<World> => {
   const shared: Context.Context<Shared> = Context.merge(surroundings, built)
   await runIn(shared, furnish)
 
-  const { handlingOf = () => answered, lookUpOf = () => "told" } = options
-  const provider = simulatedProvider({ ...options, time, handlingOf, lookUpOf })
-  const receiver = simulatedReceiver({ time, secretOf: secretOfEndpoint, receptionOf: options.receptionOf })
+  const provider = simulatedProvider({ handlingOf: () => answered, lookUpOf: () => "told", ...options, time })
+  const receiver = simulatedReceiver(time, options.receptionOf)
   const processes: Array<MortalProcess> = []
   return {
     time,
@@ -163,7 +158,7 @@ export const makeWorld = async (options: WorldOptions): Promise<World> => {
         number: processes.length + 1,
         time,
         shared,
-        connectors: [options.definition ?? reached(provider.definition)],
+        connector: reached(provider.definition),
         sender: receiver.sender,
         pointsman: { providerTimeoutMillis: timeoutMillis, ...options.pointsman },
         backgroundEveryMillis,

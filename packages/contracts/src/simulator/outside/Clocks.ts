@@ -6,13 +6,9 @@
 import { type CallHandling, timeoutMillis } from "../CallHandling.ts"
 import { drawFrom } from "../Draw.ts"
 import type { MortalProcess } from "../MortalProcess.ts"
-import type { Jump } from "../Time.ts"
+import { day, hour, type Jump, second } from "../Time.ts"
 import type { World } from "../World.ts"
 import { type Acting, nothingActs, nothingOutside, type Outside, type OutsideOptions } from "./Outside.ts"
-
-const second = 1_000
-const hour = 3_600 * second
-const day = 24 * hour
 
 /** How many of the charges, captures and refunds are executed that late. */
 const lateShare = 0.4

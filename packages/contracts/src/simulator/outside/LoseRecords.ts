@@ -10,6 +10,7 @@ import { Effect } from "effect"
 import { drawFrom } from "../Draw.ts"
 import type { MortalProcess } from "../MortalProcess.ts"
 import { type Contents, readAll } from "../ReadAll.ts"
+import { hour, minute, second } from "../Time.ts"
 import { callers } from "../World.ts"
 import {
   type Acting,
@@ -21,10 +22,6 @@ import {
   type OutsideOptions,
   type Running
 } from "./Outside.ts"
-
-const second = 1_000
-const minute = 60 * second
-const hour = 60 * minute
 
 /** How much earlier than the last record that is left a storage says that records are missing. */
 const marginMillis = 30 * second

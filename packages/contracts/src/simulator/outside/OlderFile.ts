@@ -2,16 +2,16 @@
  * A newer configuration file is rolled out, and processes still start with an older one. What the newer file removed
  * stays removed, and what it added keeps working: its key works, and its endpoints receive every event.
  */
-import { type Environment, type Event, formatApiKey } from "@pointsman/core"
+import { type Event, formatApiKey } from "@pointsman/core"
 import { Effect, Exit, Schedule } from "effect"
 import { drawFrom } from "../Draw.ts"
-import { callers, endpoints, lateEndpoints, type MerchantsEndpoint, urlOf } from "../Furnish.ts"
+import { type ApplyFile, callers, endpoints, lateEndpoints, urlOf, worldFile } from "../Furnish.ts"
 import type { MortalProcess } from "../MortalProcess.ts"
 import type { Fault } from "../Plan.ts"
 import { readAll } from "../ReadAll.ts"
+import { second } from "../Time.ts"
 import { tagOf } from "../Words.ts"
 import type { World } from "../World.ts"
-import { type ApplyFile, worldFile } from "../WorldFile.ts"
 import { nothingActs, nothingOutside, type Outside, type OutsideOptions, type Running } from "./Outside.ts"
 
 const keyWith = (byte: number): string => formatApiKey("production", new Uint8Array(64).fill(byte))
@@ -22,8 +22,6 @@ const fileStream = -7
 
 /** How many of the processes that start after a roll-out have an older file. */
 const olderShare = 0.6
-
-const second = 1_000
 
 /** What is asked of a process that serves, and what it may answer. */
 const asked = [
@@ -77,7 +75,7 @@ export const startingWithOlderFiles = (apply: ApplyFile, { plan, seed, steps }: 
       ...nothingActs,
       before: async (step: number) => {
         if (applied > 0) {
-          before ??= new Set((await eventsOf(world)).map(({ event }) => event.id))
+          before ??= new Set((await eventsOf(world)).map(({ id }) => id))
           for (const process of world.alive()) askFor(process)
         }
         if (!rolledOutAt.includes(step)) return
@@ -93,8 +91,8 @@ export const startingWithOlderFiles = (apply: ApplyFile, { plan, seed, steps }: 
       judge: async () => {
         if (applied > 0 && answers !== asked.length) wrong.push("no process answered which keys are taken")
         if (before === undefined) return wrong
-        const late = (await eventsOf(world)).filter(({ event }) => before?.has(event.id) === false)
-        return [...wrong, ...late.flatMap((written) => undelivered(world, written))]
+        const late = (await eventsOf(world)).filter(({ id }) => before?.has(id) === false)
+        return [...wrong, ...late.flatMap((event) => undelivered(world, event))]
       }
     }
   }
@@ -106,31 +104,23 @@ export const startingWithOlderFiles = (apply: ApplyFile, { plan, seed, steps }: 
  * `areNumbered`: whether they say which is newer.
  */
 const filesOf = (areNumbered: boolean) => {
-  const file = (number: number, keys: ReadonlyArray<string>, wanted: ReadonlyArray<MerchantsEndpoint>) =>
-    worldFile(areNumbered ? number : null, keys, wanted)
+  const file = (number: number) => (areNumbered ? number : null)
   const all = [...endpoints, ...lateEndpoints]
-  return [file(1, [removedKey], endpoints), file(2, [newKey], all), file(3, [newKey, removedKey], all)] as const
+  return [
+    worldFile(file(1), [removedKey], endpoints),
+    worldFile(file(2), [newKey], all),
+    worldFile(file(3), [newKey, removedKey], all)
+  ] as const
 }
 
-interface Written {
-  readonly environment: Environment
-  readonly event: Event
-}
-
-const eventsOf = async (world: World): Promise<ReadonlyArray<Written>> => {
-  const written: Array<Written> = []
-  for (const { tenant } of callers) {
-    const { events } = await world.run(readAll(world, tenant))
-    written.push(...events.map((event) => ({ environment: tenant.environment, event })))
-  }
-  return written
-}
+const eventsOf = async (world: World): Promise<ReadonlyArray<Event>> =>
+  (await Promise.all(callers.map(({ tenant }) => world.run(readAll(world, tenant))))).flatMap(({ events }) => events)
 
 /** What an endpoint of the newer file has not received. */
-const undelivered = ({ receiver }: World, { environment, event }: Written): ReadonlyArray<string> =>
+const undelivered = ({ receiver }: World, { data, id, type }: Event): ReadonlyArray<string> =>
   lateEndpoints.flatMap((endpoint) => {
-    if (endpoint.environment !== environment) return []
+    if (endpoint.environment !== data["environment"]) return []
     const url = urlOf(endpoint.id)
-    const isReceived = receiver.received.some((one) => one.url === url && one.eventId === event.id)
-    return isReceived ? [] : [`${url} of the newer file never received ${event.type} ${event.id}`]
+    const isReceived = receiver.received.some((one) => one.url === url && one.eventId === id)
+    return isReceived ? [] : [`${url} of the newer file never received ${type} ${id}`]
   })

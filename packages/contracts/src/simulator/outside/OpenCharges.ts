@@ -4,9 +4,8 @@
  */
 import type { CallHandling } from "../CallHandling.ts"
 import { drawFrom } from "../Draw.ts"
+import { hour } from "../Time.ts"
 import { nothingActs, type Outside, type OutsideOptions } from "./Outside.ts"
-
-const hour = 60 * 60_000
 
 /** How many of the charges stay open. */
 const rate = 0.5

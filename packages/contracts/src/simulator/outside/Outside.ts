@@ -5,11 +5,11 @@
 import type { ConnectorDefinition } from "@pointsman/core/ports"
 import type { Hooks } from "../Boundary.ts"
 import type { CallHandling, ProviderCall } from "../CallHandling.ts"
+import type { ApplyFile } from "../Furnish.ts"
 import type { MortalProcess, MortalProcessOptions, StoreClock } from "../MortalProcess.ts"
 import type { Plan } from "../Plan.ts"
 import type { Jumps } from "../Time.ts"
 import type { World } from "../World.ts"
-import type { ApplyFile } from "../WorldFile.ts"
 
 /** What was lost, for the judge. */
 export interface Lost {
