@@ -2,7 +2,7 @@
 import { expect } from "@effect/vitest"
 import { Ledger } from "@pointsman/core/ports"
 import { Effect, Fiber, Option } from "effect"
-import { firstChange, moveAlong, reach, rowOf, type Walked } from "./Given.ts"
+import { moveAlong, reach, rowOf, type Walked } from "./Given.ts"
 import { newOperation, newRefund, writeEntries } from "./GivenEntries.ts"
 import { chapter } from "./StorageTest.ts"
 
@@ -84,11 +84,6 @@ export const books = chapter("books", (it) => {
     const book = yield* bookOf(walked)
     expect(book.operations).toStrictEqual(operations)
     expect(book.refunds).toStrictEqual(refunds)
-  })
-
-  it("an id of no payment has no book", function* ({ ledger, tenant }) {
-    const { after, change } = yield* firstChange(tenant)
-    expect(yield* ledger.book(change.tenant, after.payment.id)).toEqual(Option.none())
   })
 
   it("the book of a payment without operations has its attempts in order", function* ({ ledger, tenant }) {

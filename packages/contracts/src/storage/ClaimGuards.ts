@@ -1,8 +1,15 @@
 /** Claims after records were lost: the store refuses them inside their own write, each for its own tenant and key. */
 import { expect } from "@effect/vitest"
 import type { Tenant } from "@pointsman/core"
-import { type Change, type ClaimGuard, KeyRecovered, Ledger, RecordsMissing } from "@pointsman/core/ports"
-import { Effect, Exit, Result } from "effect"
+import {
+  type Change,
+  type ClaimGuard,
+  type CommitFailure,
+  KeyRecovered,
+  Ledger,
+  RecordsMissing
+} from "@pointsman/core/ports"
+import { Effect, Result } from "effect"
 import {
   connectionOf,
   firstChange,
@@ -13,7 +20,7 @@ import {
   workspaceOf,
   writeDirectory
 } from "./Given.ts"
-import { chapter, type StorageTest } from "./StorageTest.ts"
+import { chapter, itWith } from "./StorageTest.ts"
 import { atOnce } from "./Unguarded.ts"
 
 const lost = { since: 1_700_000_000_000, reason: "a restored backup", declaredAt: 1_700_000_060_000 }
@@ -43,34 +50,29 @@ const refusalOf = Effect.fnUntraced(function* (change: Change) {
   if (Result.isSuccess(result)) return undefined
   expect(result.failure).toMatchObject({ _tag: "pointsman/StorageError" })
   expect(yield* traceOf(change)).toStrictEqual(before)
-  return "cause" in result.failure ? result.failure.cause : result.failure
+  return causeOf(result.failure)
 })
 
-/** With a loss that ends with the test: the store is shared. */
-const withLoss =
-  (it: StorageTest): StorageTest =>
-  (title, test) =>
-    it(title, function* (all) {
-      const { losses } = all
+const causeOf = (failure: CommitFailure): unknown => ("cause" in failure ? failure.cause : failure)
+
+const tagOf = (cause: unknown): unknown => (cause as { readonly _tag?: string })._tag
+
+export const claimGuards = chapter("claims after records were lost", (it) => {
+  /** With a loss that ends with the test: the store is shared. */
+  const itWithLoss = itWith(it, ({ losses }) =>
+    Effect.gen(function* () {
       const end = Effect.flatMap(losses.newest, (loss) =>
         loss === null ? Effect.void : losses.end(loss, { outcome: "accepted", at: lost.declaredAt })
       )
       yield* end
-      yield* losses.declare(lost)
-      yield* Effect.ensuring(
-        Effect.gen(() => test(all)),
-        Effect.orDie(end)
-      )
+      yield* Effect.addFinalizer(() => Effect.orDie(end))
+      return { loss: yield* losses.declare(lost) }
     })
+  )
 
-export const claimGuards = chapter("claims after records were lost", (it) => {
-  const itWithLoss = withLoss(it)
-  itWithLoss("nothing is written until all of the tenant's connections are recovered", function* ({ losses }) {
+  itWithLoss("nothing is written until all of the tenant's connections are recovered", function* ({ loss, losses }) {
     const { ids, tenant } = yield* shop()
     const other = yield* shop()
-    const loss = yield* losses.newest
-    expect(loss).not.toBeNull()
-    if (loss === null) return
     yield* losses.markRecovered(loss, other.ids[0] ?? "", false)
     for (const id of ids) {
       expect(yield* refusalOf(yield* claimed(tenant, guardOf()))).toBeInstanceOf(RecordsMissing)
@@ -131,29 +133,18 @@ export const claimGuards = chapter("claims after records were lost", (it) => {
     expect(yield* refusalOf(yield* claimed(tenant, guardOf(refund)))).toBeUndefined()
   })
 
-  itWithLoss("each of several tenants' claims at once is refused or written by itself", function* ({ ledger, losses }) {
-    const [missing, whole, filed] = [yield* shop(), yield* shop(), yield* shop()]
-    const loss = yield* losses.newest
-    for (const id of [...whole.ids, ...filed.ids]) if (loss !== null) yield* losses.markRecovered(loss, id, false)
-    yield* losses.fileKey(filed.tenant, { ...charge, paymentId: "pay-1" })
-    const shops = [missing, whole, filed, whole, missing, filed, whole]
-    const changes = yield* Effect.forEach(shops, ({ tenant }) => claimed(tenant, guardOf(charge)))
-    const exits = yield* atOnce(changes, (change) => Effect.exit(ledger.commit(change)))
-    expect(exits.map((exit) => (Exit.isSuccess(exit) ? "written" : causeOf(exit)))).toEqual([
-      "pointsman/RecordsMissing",
-      "written",
-      "pointsman/KeyRecovered",
-      "written",
-      "pointsman/RecordsMissing",
-      "pointsman/KeyRecovered",
-      "written"
-    ])
-  })
+  itWithLoss(
+    "each of several tenants' claims at once is refused or written by itself",
+    function* ({ ledger, loss, losses }) {
+      const [missing, whole, filed] = [yield* shop(), yield* shop(), yield* shop()]
+      for (const id of [...whole.ids, ...filed.ids]) yield* losses.markRecovered(loss, id, false)
+      yield* losses.fileKey(filed.tenant, { ...charge, paymentId: "pay-1" })
+      const shops = [missing, whole, filed, whole, missing, filed, whole]
+      const changes = yield* Effect.forEach(shops, ({ tenant }) => claimed(tenant, guardOf(charge)))
+      const results = yield* atOnce(changes, (change) => Effect.result(ledger.commit(change)))
+      const ends = results.map((result) => (Result.isSuccess(result) ? "written" : tagOf(causeOf(result.failure))))
+      const [isMissing, isRecovered] = ["pointsman/RecordsMissing", "pointsman/KeyRecovered"]
+      expect(ends).toEqual([isMissing, "written", isRecovered, "written", isMissing, isRecovered, "written"])
+    }
+  )
 })
-
-const causeOf = (exit: Exit.Exit<unknown, unknown>): unknown => {
-  const failure = Exit.isFailure(exit) ? exit.cause.reasons.find((reason) => "error" in reason) : undefined
-  const error = failure !== undefined && "error" in failure ? failure.error : undefined
-  const cause = (error as { readonly cause?: unknown } | undefined)?.cause
-  return (cause as { readonly _tag?: string } | undefined)?._tag ?? error
-}

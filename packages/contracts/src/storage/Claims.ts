@@ -95,12 +95,6 @@ export const claims = chapter("claims", (it) => {
     const refused = yield* Effect.flip(ledger.commit(change))
     expect(refused._tag).toBe("pointsman/KeyTaken")
   })
-
-  it("a later version of a key that is not stored is Stale", function* ({ ledger, tenant }) {
-    const { change, claim } = yield* firstChange(tenant, { key })
-    const ahead = { ...change, claim: { expected: 1, after: { ...claim, version: 2 } } }
-    expect((yield* Effect.flip(ledger.commit(ahead)))._tag).toBe("pointsman/Stale")
-  })
 })
 
 /** A claim moves in the commit of a payment's step; here the step that asks the next connection. */

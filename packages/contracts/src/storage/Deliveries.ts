@@ -4,7 +4,7 @@ import type { Delivery, DeliveryEnd, Tenant } from "@pointsman/core"
 import { Deliveries, type DueDelivery, Ledger } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { endpointFor, firstChange, moveAlong, newTenant, rowOf, writeDirectory } from "./Given.ts"
-import { chapter } from "./StorageTest.ts"
+import { chapter, itWith } from "./StorageTest.ts"
 import { atOnce, timesFrom } from "./Unguarded.ts"
 
 const someTime = timesFrom(5_000_000_000_000)
@@ -49,10 +49,27 @@ const ended = ({ delivery }: DueDelivery, after: Partial<Delivery>, end: Deliver
 const ok: DeliveryEnd = { _tag: "Answered", status: 200 }
 const delivered = { state: "Delivered", dueAt: null } as const
 
-export const deliveries = chapter("deliveries", (it) => {
-  it("the time of the first delivery is reported, and not of those that are over", function* ({ deliveries }) {
-    const [one, other] = [yield* newTenant(), yield* newTenant()]
-    yield* endpointFor(one)
+const idsOf = (found: ReadonlyArray<Delivery>) => found.map(({ id }) => id)
+
+export const deliveries = chapter("deliveries", (suiteIt) => {
+  /** With an endpoint of the tenant, and a time that no other test has. */
+  const it = itWith(suiteIt, ({ tenant }) =>
+    Effect.map(endpointFor(tenant), (endpoint) => ({ endpoint, at: someTime() }))
+  )
+  /** And with a payment whose delivery is taken at that time. */
+  const itTaken = itWith(suiteIt, ({ tenant }) =>
+    Effect.gen(function* () {
+      const endpoint = yield* endpointFor(tenant)
+      const at = someTime()
+      yield* created(tenant, at)
+      const [first] = yield* taken(at, tenant, { leaseMillis: 100 })
+      return { endpoint, at, first: first as DueDelivery }
+    })
+  )
+
+  it("the time of the first delivery is reported, and not of those that are over", function* (given) {
+    const { deliveries, tenant: one } = given
+    const other = yield* newTenant()
     yield* endpointFor(other)
     // Before all that other tests left behind.
     const at = -1_000_000
@@ -72,15 +89,14 @@ export const deliveries = chapter("deliveries", (it) => {
     }
   })
 
-  it("an event goes to the active endpoints of the tenant that want it", function* ({ deliveries, ledger, tenant }) {
-    const all = yield* endpointFor(tenant)
+  it("an event goes to the active endpoints of the tenant that want it", function* (given) {
+    const { at, deliveries, endpoint: all, ledger, tenant } = given
     const named = yield* endpointFor(tenant, { events: ["payment.captured", "payment.created"] })
     yield* endpointFor(tenant, { events: ["payment.captured"] })
     yield* endpointFor(tenant, { events: [] })
     yield* endpointFor(tenant, { active: false })
     yield* endpointFor({ ...tenant, environment: "production" })
     yield* endpointFor(yield* newTenant())
-    const at = someTime()
     const { payment } = yield* created(tenant, at)
     const [event] = yield* ledger.timeline(tenant, payment.id, { limit: 10 })
     const found = yield* listed(tenant)
@@ -101,25 +117,23 @@ export const deliveries = chapter("deliveries", (it) => {
     expect(yield* listed({ ...tenant, environment: "production" })).toEqual([])
   })
 
-  it("a commit says that it writes deliveries to an endpoint that came later", function* ({
-    ledger: { commit },
-    tenant
-  }) {
-    yield* commit((yield* firstChange(tenant)).change)
-    yield* endpointFor(tenant)
-    for (let times = 0; times < 2; times++) {
-      expect(yield* commit((yield* firstChange(tenant)).change)).toBe(true)
+  suiteIt(
+    "a commit says that it writes deliveries to an endpoint that came later",
+    function* ({ ledger: { commit }, tenant }) {
+      yield* commit((yield* firstChange(tenant)).change)
+      yield* endpointFor(tenant)
+      for (let times = 0; times < 2; times++) {
+        expect(yield* commit((yield* firstChange(tenant)).change)).toBe(true)
+      }
     }
-  })
+  )
 
   it("a delivery without a time is due from the time of its event", function* ({ tenant }) {
-    yield* endpointFor(tenant)
     const { payment } = yield* created(tenant)
     expect((yield* listed(tenant)).map(({ dueAt }) => dueAt)).toEqual([payment.updatedAt])
   })
 
   it("no delivery is left of a refused change", function* ({ ledger, tenant }) {
-    yield* endpointFor(tenant)
     const { change } = yield* firstChange(tenant)
     yield* Effect.flip(ledger.commit({ ...change, apiKeyHash: "of no key" }))
     expect(yield* listed(tenant)).toEqual([])
@@ -128,8 +142,8 @@ export const deliveries = chapter("deliveries", (it) => {
     expect(yield* listed(tenant)).toHaveLength(1)
   })
 
-  it("an endpoint gets no events from before it came, or from after it went", function* ({ ledger, tenant }) {
-    const early = yield* endpointFor(tenant)
+  it("an endpoint gets no events from before it came, or from after it went", function* (given) {
+    const { endpoint: early, ledger, tenant } = given
     const book = yield* created(tenant)
     const late = yield* endpointFor(tenant)
     yield* writeDirectory({ webhookEndpoints: [{ ...early, active: false }] })
@@ -139,11 +153,8 @@ export const deliveries = chapter("deliveries", (it) => {
     expect(found.map(({ endpointId }) => endpointId)).toEqual([early.id, late.id])
   })
 
-  it("a due delivery is taken with its endpoint and event, and its attempt has begun", function* ({
-    deliveries,
-    ledger,
-    tenant
-  }) {
+  suiteIt("a due delivery is taken with its endpoint and event, and its attempt has begun", function* (given) {
+    const { deliveries, ledger, tenant } = given
     const endpoint = yield* endpointFor(tenant, { sealedPreviousSecret: "sealed before" })
     const at = someTime()
     const { payment } = yield* created(tenant, at)
@@ -163,33 +174,20 @@ export const deliveries = chapter("deliveries", (it) => {
     ])
   })
 
-  it("a delivery taken without a record is due again after the lease, and not before", function* ({ tenant }) {
-    yield* endpointFor(tenant)
-    const at = someTime()
-    yield* created(tenant, at)
-    expect(yield* taken(at, tenant, { leaseMillis: 500 })).toHaveLength(1)
-    expect(yield* taken(at + 499, tenant)).toEqual([])
-    const again = yield* taken(at + 500, tenant)
+  itTaken("a delivery taken without a record is due again after the lease, and not before", function* ({ at, tenant }) {
+    expect(yield* taken(at + 99, tenant)).toEqual([])
+    const again = yield* taken(at + 100, tenant)
     expect(again.map(({ delivery }) => delivery.attempts)).toEqual([2])
   })
 
-  it("a recorded end leaves the delivery as it says, and due when it says", function* ({ deliveries: store, tenant }) {
-    yield* endpointFor(tenant)
-    const at = someTime()
-    yield* created(tenant, at)
-    const [first] = yield* taken(at, tenant)
-    if (first === undefined) return expect.unreachable()
+  itTaken("a recorded end leaves the delivery as it says, and due when it says", function* (given) {
+    const { at, deliveries: store, first, tenant } = given
     const failed: DeliveryEnd = { _tag: "Failed", failure: "NoConnection" }
     yield* store.record([ended(first, { state: "Due", failures: 1, dueAt: at + 50 }, failed, at + 20)])
     expect(yield* taken(at + 49, tenant)).toEqual([])
     const [second] = yield* taken(at + 50, tenant)
     if (second === undefined) return expect.unreachable()
-    expect(second.delivery).toStrictEqual({
-      ...first.delivery,
-      failures: 1,
-      attempts: 2,
-      dueAt: at + 1050
-    })
+    expect(second.delivery).toStrictEqual({ ...first.delivery, failures: 1, attempts: 2, dueAt: at + 1050 })
     yield* store.record([ended(second, delivered, ok, at + 60)])
     expect(yield* taken(at + 100_000, tenant)).toEqual([])
     expect(yield* listed(tenant)).toStrictEqual([{ ...second.delivery, ...delivered }])
@@ -199,16 +197,10 @@ export const deliveries = chapter("deliveries", (it) => {
     ])
   })
 
-  it("the end of an attempt that another one replaced reports it and no more", function* ({
-    deliveries: store,
-    tenant
-  }) {
-    yield* endpointFor(tenant)
-    const at = someTime()
-    yield* created(tenant, at)
-    const [first] = yield* taken(at, tenant, { leaseMillis: 100 })
+  itTaken("the end of an attempt that another one replaced reports it and no more", function* (given) {
+    const { at, deliveries: store, first, tenant } = given
     const [second] = yield* taken(at + 100, tenant, { leaseMillis: 100 })
-    if (first === undefined || second === undefined) return expect.unreachable()
+    if (second === undefined) return expect.unreachable()
     yield* store.record([ended(first, delivered, ok, at + 110)])
     expect(yield* listed(tenant)).toStrictEqual([second.delivery])
     const [told] = yield* store.attempts(tenant, first.delivery.id)
@@ -217,12 +209,8 @@ export const deliveries = chapter("deliveries", (it) => {
     expect((yield* listed(tenant)).map(({ state }) => state)).toEqual(["Delivered"])
   })
 
-  it("an endpoint with much that is due gets its share, and another one all of its own", function* ({
-    deliveries: store,
-    tenant
-  }) {
-    const crowded = yield* endpointFor(tenant)
-    const at = someTime()
+  it("an endpoint with much that is due gets its share, and another one all of its own", function* (given) {
+    const { at, deliveries: store, endpoint: crowded, tenant } = given
     for (let index = 0; index < 8; index++) yield* created(tenant, at + index)
     const quiet = yield* endpointFor(tenant)
     yield* created(tenant, at + 8)
@@ -241,7 +229,8 @@ export const deliveries = chapter("deliveries", (it) => {
     expect(countsOf(yield* taken(now + 1000, tenant, { limitPerEndpoint: 3 }))).toEqual([3, 1])
   })
 
-  it("one that waits less is found behind many endpoints with all places taken", function* ({ deliveries, tenant }) {
+  suiteIt("one that waits less is found behind many endpoints with all places taken", function* (given) {
+    const { deliveries, tenant } = given
     // Before all that other tests left behind, and more than a store passes over by chance.
     const at = -2_000_000
     for (let index = 0; index < 40; index++) yield* endpointFor(tenant)
@@ -258,43 +247,29 @@ export const deliveries = chapter("deliveries", (it) => {
   })
 
   it("those that wait longest at an endpoint come first, and no more than asked for", function* ({ tenant }) {
-    yield* endpointFor(tenant)
     // Before all that other tests left behind.
     for (const at of [-10, -30, -20]) yield* created(tenant, at)
-    const timesOf = Effect.fnUntraced(function* (found: ReadonlyArray<DueDelivery>) {
-      return found.map(({ delivery }) => delivery.id)
-    })
+    const next = Effect.map(taken(0, tenant, { limit: 2 }), (found) => found.map(({ delivery }) => delivery.id))
     const byTime = (yield* listed(tenant)).toSorted((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0)).map(({ id }) => id)
-    expect(yield* timesOf(yield* taken(0, tenant, { limit: 2 }))).toEqual(byTime.slice(0, 2))
-    expect(yield* timesOf(yield* taken(0, tenant, { limit: 2 }))).toEqual(byTime.slice(2))
+    expect(yield* next).toEqual(byTime.slice(0, 2))
+    expect(yield* next).toEqual(byTime.slice(2))
   })
 
-  it("each delivery goes to one of 16 takers at once", function* ({ tenant }) {
+  it("each delivery goes to one of 16 takers at once", function* ({ at, tenant }) {
     yield* endpointFor(tenant)
-    yield* endpointFor(tenant)
-    const at = someTime()
     for (let index = 0; index < 10; index++) yield* created(tenant, at)
-    const all = yield* atOnce(Array.from({ length: 16 }), () => taken(at, tenant))
-    const ids = (yield* listed(tenant)).map(({ id }) => id)
+    const all = (yield* atOnce(Array.from({ length: 16 }), () => taken(at, tenant))).flat()
+    const ids = idsOf(yield* listed(tenant))
     expect(ids).toHaveLength(20)
-    expect(
-      all
-        .flat()
-        .map(({ delivery }) => delivery.id)
-        .toSorted()
-    ).toEqual(ids.toSorted())
+    expect(idsOf(all.map(({ delivery }) => delivery)).toSorted()).toEqual(ids.toSorted())
   })
 
   for (const [state, status] of [
     ["Refused", 410],
     ["Delivered", 200]
   ] as const) {
-    it(`a delivery that is ${state} is due again for one of those who ask`, function* ({ deliveries: store, tenant }) {
-      yield* endpointFor(tenant)
-      const at = someTime()
-      yield* created(tenant, at)
-      const [first] = yield* taken(at, tenant)
-      if (first === undefined) return expect.unreachable()
+    itTaken(`a delivery that is ${state} is due again for one of those who ask`, function* (given) {
+      const { at, deliveries: store, first, tenant } = given
       const over = { ...first.delivery, state, dueAt: null }
       const asked = { ...over, state: "Due", dueAt: at + 100 } as const
       expect(yield* store.replace(over, asked)).toBe(false)
@@ -307,84 +282,67 @@ export const deliveries = chapter("deliveries", (it) => {
     })
   }
 
-  it("deliveries are listed newest first, by page and state, only for their tenant", function* ({
-    deliveries: store,
-    tenant
-  }) {
+  it("deliveries are listed newest first, by page and state, only for their tenant", function* (given) {
+    const { at, deliveries: store, tenant } = given
     const other = { ...tenant, environment: "production" } as const
-    yield* endpointFor(tenant)
     yield* endpointFor(other)
-    const at = someTime()
     yield* created(other, at)
     for (let index = 0; index < 5; index++) yield* created(tenant, at + index * 1000)
-    const all = (yield* listed(tenant)).map(({ id }) => id)
+    const all = idsOf(yield* listed(tenant))
     expect(all).toHaveLength(5)
     expect(all).toEqual(all.toSorted().toReversed())
-    const idsOf = (found: ReadonlyArray<Delivery>) => found.map(({ id }) => id)
-    expect(idsOf(yield* store.list(tenant, { limit: 2 }))).toEqual(all.slice(0, 2))
-    expect(idsOf(yield* store.list(tenant, { limit: 2, before: all[1] ?? "" }))).toEqual(all.slice(2, 4))
+    const list = (query: object) => Effect.map(store.list(tenant, { limit: 9, ...query }), idsOf)
+    expect(yield* list({ limit: 2 })).toEqual(all.slice(0, 2))
+    expect(yield* list({ limit: 2, before: all[1] ?? "" })).toEqual(all.slice(2, 4))
     const [oldest] = yield* taken(at, tenant)
     expect(oldest?.delivery.id).toBe(all[4])
-    expect(idsOf(yield* store.list(tenant, { limit: 9, state: "Sending" }))).toEqual(all.slice(4))
-    expect(idsOf(yield* store.list(tenant, { limit: 9, state: "Due" }))).toEqual(all.slice(0, 4))
-    expect(idsOf(yield* store.list(tenant, { limit: 9, state: "Due", before: all[2] ?? "" }))).toEqual(all.slice(3, 4))
+    expect(yield* list({ state: "Sending" })).toEqual(all.slice(4))
+    expect(yield* list({ state: "Due" })).toEqual(all.slice(0, 4))
+    expect(yield* list({ state: "Due", before: all[2] ?? "" })).toEqual(all.slice(3, 4))
     const [foreign] = yield* listed(other)
     expect(yield* store.delivery(tenant, foreign?.id ?? "")).toStrictEqual(Option.none())
     expect(yield* store.attempts(other, all[4] ?? "")).toEqual([])
   })
 
-  it("deliveries are listed by endpoint and payment, newest first, with their events", function* ({
-    deliveries: store,
-    ledger,
-    tenant
-  }) {
+  it("deliveries are listed by endpoint and payment, newest first, with their events", function* (given) {
+    const { at, deliveries: store, endpoint: one, ledger, tenant } = given
     const elsewhere = { ...tenant, environment: "production" } as const
-    const one = yield* endpointFor(tenant)
     const other = yield* endpointFor(tenant)
     const foreign = yield* endpointFor(elsewhere)
-    const at = someTime()
     const books = [yield* created(tenant, at), yield* created(tenant, at + 1000), yield* created(tenant, at + 2000)]
     yield* created(elsewhere, at)
-    const payments = books.map(({ payment }) => payment.id)
+    const [paymentId = ""] = books.map(({ payment }) => payment.id)
     const all = yield* listed(tenant)
-    const events = yield* store.events(tenant, [...all.map(({ id }) => id), "dlv_of_none"])
+    const events = yield* store.events(tenant, [...idsOf(all), "dlv_of_none"])
     expect(events.size).toBe(6)
     for (const { eventId, id } of all) expect(events.get(id)?.id).toBe(eventId)
-    const [oldest, ...others] = yield* ledger.timeline(tenant, payments[0] ?? "", { limit: 10 })
+    const [oldest, ...others] = yield* ledger.timeline(tenant, paymentId, { limit: 10 })
     expect(others).toEqual([])
     expect([...events.values()].filter(({ id }) => id === oldest?.id)).toStrictEqual([oldest, oldest])
-    expect(
-      yield* store.events(
-        elsewhere,
-        all.map(({ id }) => id)
-      )
-    ).toEqual(new Map())
+    expect(yield* store.events(elsewhere, idsOf(all))).toEqual(new Map())
 
-    const idsOf = (found: ReadonlyArray<Delivery>) => found.map(({ id }) => id)
-    const ofOne = all.filter(({ endpointId }) => endpointId === one.id).map(({ id }) => id)
+    const list = (query: object) => Effect.map(store.list(tenant, { limit: 9, ...query }), idsOf)
+    const listOne = (query: object) => list({ endpointId: one.id, ...query })
+    const ofOne = idsOf(all.filter(({ endpointId }) => endpointId === one.id))
     expect(ofOne).toHaveLength(3)
-    expect(idsOf(yield* store.list(tenant, { limit: 9, endpointId: one.id }))).toEqual(ofOne)
-    expect(idsOf(yield* store.list(tenant, { limit: 2, endpointId: one.id }))).toEqual(ofOne.slice(0, 2))
-    const older = { limit: 9, endpointId: one.id, before: ofOne[0] ?? "" }
-    expect(idsOf(yield* store.list(tenant, older))).toEqual(ofOne.slice(1))
+    expect(yield* listOne({})).toEqual(ofOne)
+    expect(yield* listOne({ limit: 2 })).toEqual(ofOne.slice(0, 2))
+    expect(yield* listOne({ before: ofOne[0] ?? "" })).toEqual(ofOne.slice(1))
     const [first] = (yield* taken(at, tenant)).filter(({ delivery }) => delivery.endpointId === one.id)
     expect(first?.delivery.id).toBe(ofOne[2])
     // Of two states, still by id.
-    expect(idsOf(yield* store.list(tenant, { limit: 9, endpointId: one.id }))).toEqual(ofOne)
-    expect(idsOf(yield* store.list(tenant, { limit: 9, endpointId: one.id, state: "Sending" }))).toEqual(ofOne.slice(2))
-    expect(yield* store.list(tenant, { limit: 9, endpointId: foreign.id })).toEqual([])
+    expect(yield* listOne({})).toEqual(ofOne)
+    expect(yield* listOne({ state: "Sending" })).toEqual(ofOne.slice(2))
+    expect(yield* list({ endpointId: foreign.id })).toEqual([])
 
-    const ofPayment = all.filter(({ eventId }) => eventId === oldest?.id).map(({ id }) => id)
+    const ofPayment = idsOf(all.filter(({ eventId }) => eventId === oldest?.id))
     expect(ofPayment).toHaveLength(2)
-    const paymentId = payments[0] ?? ""
-    expect(idsOf(yield* store.list(tenant, { limit: 9, paymentId }))).toEqual(ofPayment)
-    expect(idsOf(yield* store.list(tenant, { limit: 1, paymentId }))).toEqual(ofPayment.slice(0, 1))
-    expect(idsOf(yield* store.list(tenant, { limit: 9, paymentId, before: ofPayment[0] ?? "" }))).toEqual(
-      ofPayment.slice(1)
-    )
+    expect(yield* list({ paymentId })).toEqual(ofPayment)
+    expect(yield* list({ limit: 1, paymentId })).toEqual(ofPayment.slice(0, 1))
+    expect(yield* list({ paymentId, before: ofPayment[0] ?? "" })).toEqual(ofPayment.slice(1))
     const both = yield* store.list(tenant, { limit: 9, paymentId, endpointId: other.id, state: "Sending" })
     expect(both.map(({ endpointId }) => endpointId)).toEqual([other.id])
-    expect(yield* store.list(tenant, { limit: 9, paymentId, endpointId: other.id, state: "Due" })).toEqual([])
+    expect(yield* list({ paymentId, endpointId: other.id, state: "Due" })).toEqual([])
     expect(yield* store.list(elsewhere, { limit: 9, paymentId })).toEqual([])
   })
 })

@@ -4,7 +4,7 @@ import type { RoutingSettings, Tenant } from "@pointsman/core"
 import { auditDraft, Directory, type ProviderAccount } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { apiKeyOf, connectionOf, endpointOf, newTenant, nothing, workspaceOf, writeDirectory } from "./Given.ts"
-import { chapter, type StorageTest } from "./StorageTest.ts"
+import { chapter } from "./StorageTest.ts"
 
 const full: RoutingSettings = {
   mode: "failover",
@@ -14,6 +14,23 @@ const full: RoutingSettings = {
   control: { share: 0.05, order: ["a"] },
   auto: { exploration: 0.1, objective: "value", maxApprovalLoss: 0.02 }
 }
+
+const live = { id: "acct_1", mode: "live" } as const
+const other = { id: "acct_2", mode: "live" } as const
+
+/** What the directory tells of the connection's account after what its provider stated. */
+const stated = Effect.fnUntraced(function* (
+  tenant: Tenant,
+  account: ProviderAccount,
+  at: number,
+  sealedCredentials = connectionOf(tenant).sealedCredentials
+) {
+  const directory = yield* Directory
+  yield* directory.recordAccount({ connectionId: connectionOf(tenant).id, sealedCredentials, account, at })
+  const [connection] = yield* directory.connections(tenant)
+  expect(Option.getOrThrow(yield* directory.connection(connectionOf(tenant).id))).toStrictEqual(connection)
+  return connection?.account
+})
 
 export const directory = chapter("directory", (it) => {
   it("a full entry of each kind is read as it was written", function* ({ directory, tenant }) {
@@ -86,8 +103,6 @@ export const directory = chapter("directory", (it) => {
     expect(Option.getOrThrow(yield* directory.keyHolder(apiKeyOf(tenant).hash)).workspace.name).toBe("after")
   })
 
-  accounts(it)
-
   it("entries stay that a later write does not name", function* ({ directory, tenant }) {
     const first = connectionOf(tenant, { id: `${tenant.workspaceId}-a` })
     const second = connectionOf(tenant, { id: `${tenant.workspaceId}-b`, active: false })
@@ -113,11 +128,8 @@ export const directory = chapter("directory", (it) => {
     expect(yield* directory.routing(stranger)).toEqual(Option.none())
   })
 
-  it("a secret is replaced only where the expected one is stored, with an entry", function* ({
-    audit,
-    directory,
-    tenant
-  }) {
+  it("a secret is replaced only where the expected one is stored, with an entry", function* (given) {
+    const { audit, directory, tenant } = given
     const endpoint = endpointOf(tenant)
     yield* writeDirectory({ workspaces: [workspaceOf(tenant)], webhookEndpoints: [endpoint] })
     const read = Effect.map(directory.contents, ({ webhookEndpoints }) =>
@@ -180,25 +192,6 @@ export const directory = chapter("directory", (it) => {
     yield* writeDirectory({ apiKeys: [apiKeyOf(tenant)] })
     expect(yield* directory.keyHolder(apiKeyOf(tenant).hash)).toEqual(Option.none())
   })
-})
-
-const accounts = (it: StorageTest): void => {
-  const live = { id: "acct_1", mode: "live" } as const
-  const other = { id: "acct_2", mode: "live" } as const
-
-  /** What the directory tells of the connection's account after what its provider stated. */
-  const stated = Effect.fnUntraced(function* (
-    tenant: Tenant,
-    account: ProviderAccount,
-    at: number,
-    sealedCredentials = connectionOf(tenant).sealedCredentials
-  ) {
-    const directory = yield* Directory
-    yield* directory.recordAccount({ connectionId: connectionOf(tenant).id, sealedCredentials, account, at })
-    const [connection] = yield* directory.connections(tenant)
-    expect(Option.getOrThrow(yield* directory.connection(connectionOf(tenant).id))).toStrictEqual(connection)
-    return connection?.account
-  })
 
   it("a connection keeps the first and the last account that its provider names", function* ({ tenant }) {
     yield* writeDirectory({ workspaces: [workspaceOf(tenant)], connections: [connectionOf(tenant)] })
@@ -231,10 +224,7 @@ const accounts = (it: StorageTest): void => {
     yield* writeDirectory({ workspaces: [workspaceOf(tenant)], connections: [connectionOf(tenant)] })
     expect(yield* stated(tenant, other, 9, "sealed before")).toBeUndefined()
     expect(yield* stated(tenant, live, 10)).toBeDefined()
-    expect(yield* stated(tenant, other, 11, "sealed before")).toStrictEqual({
-      first: live,
-      current: live,
-      changedAt: null
-    })
+    const recorded = { first: live, current: live, changedAt: null }
+    expect(yield* stated(tenant, other, 11, "sealed before")).toStrictEqual(recorded)
   })
-}
+})

@@ -66,23 +66,18 @@ export const entryKeys = chapter("keys of operations and refunds", (it) => {
     }
   })
 
-  it("another operation with the kind and key of one in flight dies", function* () {
-    const start = yield* authorized
-    const operation = newOperation(start.payment, { idempotencyKey })
-    const first = yield* commits(writeEntries(start, { operations: [yield* operation] }))
-    yield* diesWith(writeEntries(first, { operations: [yield* operation] }))
-  })
-
-  it("another operation with the kind and key of one with a reply dies", function* () {
-    const start = yield* authorized
-    const replied = yield* newOperation(start.payment, {
-      idempotencyKey,
-      outcome: "Unanswered",
-      reply: { _tag: "ResultUnknown" }
+  const replied = { outcome: "Unanswered", reply: { _tag: "ResultUnknown" } } as const
+  for (const [words, fields] of [
+    ["in flight", {}],
+    ["with a reply", replied]
+  ] as const) {
+    it(`another operation with the kind and key of one ${words} dies`, function* () {
+      const start = yield* authorized
+      const operations = [yield* newOperation(start.payment, { idempotencyKey, ...fields })]
+      const first = yield* commits(writeEntries(start, { operations }))
+      yield* diesWith(writeEntries(first, { operations: [yield* newOperation(start.payment, { idempotencyKey })] }))
     })
-    const first = yield* commits(writeEntries(start, { operations: [replied] }))
-    yield* diesWith(writeEntries(first, { operations: [yield* newOperation(start.payment, { idempotencyKey })] }))
-  })
+  }
 
   it("another operation with the key of a refused one is written beside it", function* () {
     let last = yield* authorized

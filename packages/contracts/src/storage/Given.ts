@@ -10,7 +10,6 @@ import {
   type Event,
   type EventDraft,
   type EventType,
-  type JsonObject,
   money,
   type OperationKind,
   type OperationOutcome,
@@ -41,11 +40,12 @@ import {
 import { Clock, Effect, Exit, Option, Result } from "effect"
 import { newOperation, newRefund, withEntries } from "./GivenEntries.ts"
 
-/** No other test has this tenant. */
-export const newTenant = Effect.fnUntraced(function* (environment: Environment = "sandbox") {
-  const ids = yield* Ids
-  return { workspaceId: `ws_${yield* ids.payment}`, environment } satisfies Tenant
-})
+/** No other test has the id. */
+export const fresh = (prefix: string) =>
+  Effect.flatMap(Ids, ({ payment }) => Effect.map(payment, (id) => `${prefix}${id}`))
+
+export const newTenant = (environment: Environment = "sandbox") =>
+  Effect.map(fresh("ws_"), (workspaceId): Tenant => ({ workspaceId, environment }))
 
 /** A payment with everything that it has written so far. */
 export type Walked = PaymentBook
@@ -244,12 +244,6 @@ export const moveAlong = Effect.fnUntraced(function* (before: Walked, row: Payme
   const refunded = payment.refundedMinor - before.payment.refundedMinor
   const taken = refunded < 0 ? yield* reversal(before, payment, now) : { refunds: [], events: [] }
   const refunds = refunded > 0 ? [yield* succeededRefund(payment, refunded, now)] : taken.refunds
-  const told: JsonObject = {
-    refund_id: refunds[0]?.id ?? null,
-    refund_amount: refunded,
-    refunded_total: payment.refundedMinor,
-    refund_pending_amount: payment.refundPendingMinor
-  }
   const change: Change = {
     tenant: payment.tenant,
     payment: movedPayment(before, payment),
@@ -257,7 +251,11 @@ export const moveAlong = Effect.fnUntraced(function* (before: Walked, row: Payme
     operations,
     refunds,
     events: [
-      ...row.emits.map((type) => paymentEvent(type, payment, type === "payment.refunded" ? told : {})),
+      ...row.emits.map((type) =>
+        type === "payment.refunded"
+          ? refundEvent(type, payment, refunds[0]?.id ?? null, refunded)
+          : paymentEvent(type, payment, {})
+      ),
       ...taken.events
     ]
   }
@@ -279,21 +277,28 @@ const reversal = Effect.fnUntraced(function* (before: Walked, payment: Payment, 
     .map((refund) => ({ ...refund, stage: "Reversed" as const, settledAt: now }))
   const leftMinor = payment.refundedMinor
   const left = yield* succeededRefund(payment, leftMinor, now)
-  const told = (type: EventType, refundId: string, amountMinor: number, totalMinor: number) =>
-    paymentEvent(type, payment, {
-      refund_id: refundId,
-      refund_amount: amountMinor,
-      refunded_total: totalMinor,
-      refund_pending_amount: payment.refundPendingMinor
-    })
   return {
     refunds: leftMinor === 0 ? reversed : [...reversed, left],
     events: [
-      ...reversed.map(({ id, money }) => told("payment.refund_failed", id, money.minorUnits, 0)),
-      ...(leftMinor === 0 ? [] : [told("payment.refunded", left.id, leftMinor, leftMinor)])
+      ...reversed.map(({ id, money }) => refundEvent("payment.refund_failed", payment, id, money.minorUnits, 0)),
+      ...(leftMinor === 0 ? [] : [refundEvent("payment.refunded", payment, left.id, leftMinor)])
     ]
   }
 })
+
+const refundEvent = (
+  type: EventType,
+  payment: Payment,
+  refundId: string | null,
+  amountMinor: number,
+  totalMinor = payment.refundedMinor
+): EventDraft =>
+  paymentEvent(type, payment, {
+    refund_id: refundId,
+    refund_amount: amountMinor,
+    refunded_total: totalMinor,
+    refund_pending_amount: payment.refundPendingMinor
+  })
 
 const succeededRefund = (payment: Payment, minorUnits: number, now: number) =>
   newRefund(payment, {
@@ -314,17 +319,14 @@ const operationsOf = Effect.fnUntraced(function* (before: Walked, payment: Payme
 })
 
 /** Walks the table's shortest way to a state, each move committed. Also returns the events on the way. */
-export const reach = Effect.fnUntraced(function* (tenant: Tenant, state: PaymentRow["from"]) {
-  return yield* follow(tenant, wayTo(state))
-})
+export const reach = (tenant: Tenant, state: PaymentRow["from"]) => follow(tenant, wayTo(state))
 
 /**
  * To where a row begins. A dispute that is won puts back what was there before: the refunds or the settlement that
  * such a row speaks of must have happened first.
  */
-export const reachRow = Effect.fnUntraced(function* (tenant: Tenant, row: PaymentRow) {
-  return yield* follow(tenant, row.on === "CaptureCorrected" ? byPartialCapture(wayFor(row)) : wayFor(row))
-})
+export const reachRow = (tenant: Tenant, row: PaymentRow) =>
+  follow(tenant, row.on === "CaptureCorrected" ? byPartialCapture(wayFor(row)) : wayFor(row))
 
 const wayFor = (row: PaymentRow): ReadonlyArray<PaymentRow> => {
   if (row.on === "DisputeWonUncaptured") return [...wayTo("ChargedBack"), rowOf("ChargedBack", "CaptureFailedInPart")]
@@ -377,16 +379,7 @@ export const firstChange = Effect.fnUntraced(function* (
   return { change: { ...change, claim: { expected: 0, after: claim } }, after, claim }
 })
 
-/** Everything that is stored of one payment and its key. */
-export interface Trace {
-  readonly payment: Option.Option<Payment>
-  readonly attempts: ReadonlyArray<Attempt>
-  readonly book: Option.Option<PaymentBook>
-  readonly timeline: ReadonlyArray<Event>
-  readonly claim: Option.Option<Claim>
-}
-
-/** Reads every trace that a change could have left. */
+/** Reads every trace that a change could have left: everything that is stored of one payment and its key. */
 export const traceOf = Effect.fnUntraced(function* (change: Change) {
   const ledger = yield* Ledger
   const { tenant } = change
@@ -396,9 +389,10 @@ export const traceOf = Effect.fnUntraced(function* (change: Change) {
     attempts: yield* ledger.attempts(tenant, id),
     book: yield* ledger.book(tenant, id),
     timeline: yield* ledger.timeline(tenant, id, { limit: 100 }),
-    claim: change.claim === undefined ? Option.none() : yield* ledger.claim(tenant, change.claim.after.key)
-  } satisfies Trace
+    claim: change.claim === undefined ? Option.none<Claim>() : yield* ledger.claim(tenant, change.claim.after.key)
+  }
 })
+export type Trace = Effect.Success<ReturnType<typeof traceOf>>
 
 /** A commit that dies, and writes nothing. */
 export const dies = Effect.fnUntraced(function* (change: Change) {
@@ -470,7 +464,7 @@ export const endpointOf = (tenant: Tenant, fields: Partial<WebhookEndpoint> = {}
 
 /** Stores another endpoint of the tenant. */
 export const endpointFor = Effect.fnUntraced(function* (tenant: Tenant, fields: Partial<WebhookEndpoint> = {}) {
-  const id = `whe_${yield* (yield* Ids).request}`
+  const id = yield* fresh("whe_")
   const endpoint = endpointOf(tenant, { id, url: `https://merchant.example/${id}`, ...fields })
   yield* writeDirectory({ webhookEndpoints: [endpoint] })
   return endpoint
@@ -485,6 +479,5 @@ export const nothing: DirectoryContents = {
 }
 
 /** Writes what is given to the directory, and nothing else. */
-export const writeDirectory = Effect.fnUntraced(function* (contents: Partial<DirectoryContents>) {
-  yield* (yield* Directory).write({ ...nothing, ...contents })
-})
+export const writeDirectory = (contents: Partial<DirectoryContents>) =>
+  Effect.flatMap(Directory, ({ write }) => write({ ...nothing, ...contents }))

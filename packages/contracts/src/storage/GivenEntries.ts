@@ -1,7 +1,7 @@
 /** Operations and refunds of a payment, and the changes that write them. */
 import type { Operation, Payment, Refund } from "@pointsman/core"
 import { movedPayment, refundTotals } from "@pointsman/core/internal"
-import { type Change, Ids, type PaymentBook, type StoredMessage } from "@pointsman/core/ports"
+import { type Change, Ids, type NamedInRows, type PaymentBook, type StoredMessage } from "@pointsman/core/ports"
 import { Clock, Effect } from "effect"
 
 /** A capture of all that is authorized, in flight. */
@@ -73,6 +73,23 @@ export const nextOf = (payment: Payment, fields: Partial<Payment> = {}, beside: 
   attempts: [],
   events: [],
   ...beside
+})
+
+/** The change with another reference of its charge. */
+export const withReference = (change: Change, providerRef: string): Change => ({
+  ...change,
+  payment: { ...change.payment, after: { ...change.payment.after, providerRef } },
+  attempts: change.attempts.map((attempt) => ({ ...attempt, providerRef }))
+})
+
+/** Names that rows of reports have. */
+export const names = (some: Partial<NamedInRows>): NamedInRows => ({
+  attemptIds: [],
+  operationIds: [],
+  refundIds: [],
+  providerRefundIds: [],
+  providerRefs: [],
+  ...some
 })
 
 /** A message as it is stored when it comes. */

@@ -2,13 +2,12 @@
 import { expect } from "@effect/vitest"
 import type { HostedPage, Tenant } from "@pointsman/core"
 import { Machine } from "@pointsman/core/internal"
-import { Ids } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
-import { blank, dies, firstChange, moveAlong, newTenant, rowOf } from "./Given.ts"
+import { blank, dies, firstChange, fresh, moveAlong, newTenant, rowOf } from "./Given.ts"
 import { chapter } from "./StorageTest.ts"
 
 const newPage = Effect.map(
-  Effect.flatMap(Ids, (ids) => ids.request),
+  fresh("token-"),
   (token): HostedPage => ({
     tokenHash: `hash-of-${token}`,
     returnUrl: `https://shop.example/back?of=${token}`,

@@ -14,7 +14,7 @@ import {
 import { Effect, Exit, Option, Result } from "effect"
 import { firstChange, moveAlong, newTenant, reach, rowOf, type Walked } from "./Given.ts"
 import { messageOf, newRefund, nextOf, writeEntries } from "./GivenEntries.ts"
-import { chapter } from "./StorageTest.ts"
+import { chapter, itWith } from "./StorageTest.ts"
 import { racers } from "./Unguarded.ts"
 
 const noteOf = ({ body: _, isSealed: __, ...note }: StoredMessage): MessageNote => note
@@ -36,17 +36,18 @@ const storedAs = (tenant: Tenant, message: StoredMessage, payment: Payment | nul
     return decided(message, payment, more)
   })
 
-const captured = Effect.gen(function* () {
-  return (yield* reach(yield* newTenant(), "Captured")).walked
-})
+const captured = (tenant: Tenant) => Effect.map(reach(tenant, "Captured"), ({ walked }) => walked)
 
 /** The next write of a payment, which changes nothing but its version. */
 const nextWith = ({ payment }: Walked, message?: MessageDecision): Change => nextOf(payment, {}, { message })
 
-export const messages = chapter("messages", (it) => {
-  it("a message reads back as stored and decided, with a change or without", function* ({ ledger }) {
-    const walked = yield* captured
-    const { payment } = walked
+export const messages = chapter("messages", (suiteIt) => {
+  /** With a captured payment. */
+  const it = itWith(suiteIt, ({ tenant }) =>
+    Effect.map(captured(tenant), (walked) => ({ walked, payment: walked.payment }))
+  )
+
+  it("a message reads back as stored and decided, with a change or without", function* ({ ledger, payment, walked }) {
     const odd = "Zürich \u0000 \ud800 🚃 '"
     const first = messageOf(odd, { body: odd, reason: odd, outcome: "unreadable", about: "unreadable" })
     const alone = messageOf("alone", { subjectId: odd, connectionId: odd, isSealed: false })
@@ -65,8 +66,7 @@ export const messages = chapter("messages", (it) => {
     )
   })
 
-  it("a stored message that comes again gives the first one and writes nothing", function* ({ ledger }) {
-    const { payment } = yield* captured
+  it("a stored message that comes again gives the first one and writes nothing", function* ({ ledger, payment }) {
     const first = messageOf("1")
     expect(yield* ledger.storeMessage(payment.tenant, first)).toEqual(Option.none())
     const again = messageOf("1", { about: "refund", body: "other", receivedAt: 9, outcome: "unreadable" })
@@ -77,10 +77,9 @@ export const messages = chapter("messages", (it) => {
     expect(yield* ledger.storeMessage(payment.tenant, again)).toStrictEqual(Option.some(decision.after))
   })
 
-  it("a decided message is taken when decided again, with a change or without", function* ({ ledger }) {
-    const walked = yield* captured
-    const { tenant } = walked.payment
-    const decision = yield* storedAs(tenant, messageOf("1"), walked.payment)
+  it("a decided message is taken when decided again, with a change or without", function* (given) {
+    const { ledger, payment, tenant, walked } = given
+    const decision = yield* storedAs(tenant, messageOf("1"), payment)
     yield* ledger.keepMessage(tenant, { ...decision, after: { ...decision.after, outcome: "waits" } }, null)
     const { change } = yield* moveAlong(walked, rowOf("Captured", "SettlementReported"))
     const failures = [
@@ -98,9 +97,7 @@ export const messages = chapter("messages", (it) => {
     expect(Option.getOrThrow(yield* ledger.message(tenant, "first", "1")).outcome).toBe("applied")
   })
 
-  it("deciding a message that is not stored is stale and writes nothing", function* ({ ledger }) {
-    const walked = yield* captured
-    const { tenant } = walked.payment
+  it("deciding a message that is not stored is stale and writes nothing", function* ({ ledger, tenant, walked }) {
     const decision = decided(messageOf("1"), walked.payment)
     expect(yield* Effect.flip(ledger.commit(nextWith(walked, decision)))).toEqual(new Stale())
     expect(yield* Effect.flip(ledger.keepMessage(tenant, decision, null))).toEqual(new Stale())
@@ -108,8 +105,8 @@ export const messages = chapter("messages", (it) => {
     expect(yield* ledger.payment(tenant, walked.payment.id)).toStrictEqual(Option.some(walked.payment))
   })
 
-  it("an id of two connections or two tenants is recorded for both", function* ({ ledger }) {
-    const [mine, theirs] = [yield* captured, yield* captured]
+  it("an id of two connections or two tenants is recorded for both", function* ({ ledger, walked }) {
+    const [mine, theirs] = [walked, yield* captured(yield* newTenant())]
     yield* ledger.commit(nextWith(mine, yield* storedAs(mine.payment.tenant, messageOf("1"), mine.payment)))
     yield* ledger.commit(nextWith(theirs, yield* storedAs(theirs.payment.tenant, messageOf("1"), theirs.payment)))
     expect(yield* ledger.storeMessage(mine.payment.tenant, messageOf("1", { connectionId: "second" }))).toEqual(
@@ -121,10 +118,9 @@ export const messages = chapter("messages", (it) => {
     expect(own.paymentId).toBe(theirs.payment.id)
   })
 
-  it("a stale change leaves its message undecided, to be decided again", function* ({ ledger }) {
-    const walked = yield* captured
-    const { tenant } = walked.payment
-    const decision = yield* storedAs(tenant, messageOf("1"), walked.payment)
+  it("a stale change leaves its message undecided, to be decided again", function* (given) {
+    const { ledger, payment, tenant, walked } = given
+    const decision = yield* storedAs(tenant, messageOf("1"), payment)
     yield* ledger.commit(nextWith(walked))
     expect(yield* Effect.flip(ledger.commit(nextWith(walked, decision)))).toEqual(new Stale())
     expect(yield* ledger.message(tenant, "first", "1")).toStrictEqual(Option.some(messageOf("1")))
@@ -133,9 +129,9 @@ export const messages = chapter("messages", (it) => {
     expect(Option.getOrThrow(yield* ledger.message(tenant, "first", "1")).outcome).toBe("applied")
   })
 
-  it("a message that changes nothing is decided only for the version that was seen", function* ({ ledger }) {
-    const walked = yield* captured
-    const { id, tenant, version } = walked.payment
+  it("a message that changes nothing is decided only for the version that was seen", function* (given) {
+    const { ledger, payment, tenant, walked } = given
+    const { id, version } = payment
     const keep = (eventId: string, seen: number) =>
       Effect.flatMap(storedAs(tenant, messageOf(eventId), walked.payment), (decision) =>
         Effect.result(ledger.keepMessage(tenant, decision, { paymentId: id, version: seen }))
@@ -157,9 +153,7 @@ export const messages = chapter("messages", (it) => {
     expect(stored.filter(Option.isSome).map(({ value }) => value.outcome)).toEqual(Array(racers - 1).fill("received"))
   })
 
-  it(`one message decided ${racers} times at once is decided once`, function* ({ ledger }) {
-    const walked = yield* captured
-    const { tenant } = walked.payment
+  it(`one message decided ${racers} times at once is decided once`, function* ({ ledger, tenant, walked }) {
     const decision = yield* storedAs(tenant, messageOf("1"), walked.payment)
     const written = yield* Effect.all(
       Array.from({ length: racers }, (_, index) =>
@@ -176,22 +170,20 @@ export const messages = chapter("messages", (it) => {
     expect(new Set(failures)).toEqual(new Set(["pointsman/MessageTaken"]))
   })
 
-  it("a message about another payment than its change dies and writes nothing", function* ({ ledger }) {
-    const walked = yield* captured
-    const decision = yield* storedAs(walked.payment.tenant, messageOf("1"), null)
+  it("a message about another payment than its change dies and writes nothing", function* ({ ledger, tenant, walked }) {
+    const decision = yield* storedAs(tenant, messageOf("1"), null)
     const exit = yield* Effect.exit(ledger.commit(nextWith(walked, decision)))
     expect(Exit.hasDies(exit)).toBe(true)
-    const stored = yield* ledger.message(walked.payment.tenant, "first", "1")
+    const stored = yield* ledger.message(tenant, "first", "1")
     expect(stored).toStrictEqual(Option.some(messageOf("1")))
   })
 
-  it("an attempt, a refund or a charge finds its payment's book, for its tenant only", function* ({ ledger }) {
-    const walked = yield* captured
+  it("an attempt, a refund or a charge finds its payment's book, for its tenant only", function* (given) {
+    const { ledger, tenant, walked } = given
     const refund = yield* newRefund(walked.payment, { money: { ...walked.payment.money, minorUnits: 100 } })
     const { after, change } = writeEntries(walked, { refunds: [refund] })
     yield* ledger.commit(change)
-    yield* ledger.commit((yield* firstChange(walked.payment.tenant)).change)
-    const { tenant } = walked.payment
+    yield* ledger.commit((yield* firstChange(tenant)).change)
     const attemptId = walked.attempts[0]?.id ?? ""
     const connectionId = walked.payment.connectionId ?? ""
     const providerRef = walked.payment.providerRef ?? ""
@@ -213,9 +205,8 @@ export const messages = chapter("messages", (it) => {
     }
   })
 
-  it("a message finds a charge that moved no money by the attempt's reference", function* ({ ledger }) {
-    const { walked } = yield* reach(yield* newTenant(), "Charging")
-    const { tenant } = walked.payment
+  suiteIt("a message finds a charge that moved no money by the attempt's reference", function* ({ ledger, tenant }) {
+    const { walked } = yield* reach(tenant, "Charging")
     const { after, change } = yield* moveAlong(walked, rowOf("Charging", "ChargeDeclined"))
     const attempts = after.attempts.map(
       (attempt) => ({ ...attempt, outcome: "Declined", providerRef: "ch-1" }) as const
@@ -232,13 +223,14 @@ export const messages = chapter("messages", (it) => {
     expect(yield* ledger.bookOf(yield* newTenant(), subject)).toEqual(Option.none())
   })
 
-  it("messages of several tenants are listed newest first, by page and by filter", function* ({ ledger }) {
-    const [mine, theirs] = [yield* captured, yield* captured]
+  it("messages of several tenants are listed newest first, by page and by filter", function* (given) {
+    const { ledger, walked: mine } = given
+    const theirs = yield* captured(yield* newTenant())
     const names = { mine: mine.payment.tenant, theirs: theirs.payment.tenant }
     // Of connections that no other test has: the list is that of all tenants.
     const own = `own ${mine.payment.id}`
     const other = `other ${mine.payment.id}`
-    const given: ReadonlyArray<readonly [Tenant, string, string, number, MessageOutcome, Payment | null]> = [
+    const cases: ReadonlyArray<readonly [Tenant, string, string, number, MessageOutcome, Payment | null]> = [
       [names.mine, own, "1", 30, "applied", mine.payment],
       [names.mine, own, "2", 10, "unmatched", null],
       [names.mine, other, "3", 20, "applied", mine.payment],
@@ -246,7 +238,7 @@ export const messages = chapter("messages", (it) => {
       // Of one millisecond: by connection, then by id.
       [names.mine, own, "5", 20, "confirmed", mine.payment]
     ]
-    for (const [tenant, connectionId, eventId, receivedAt, outcome, payment] of given) {
+    for (const [tenant, connectionId, eventId, receivedAt, outcome, payment] of cases) {
       const message = messageOf(eventId, { connectionId, receivedAt })
       yield* ledger.keepMessage(tenant, yield* storedAs(tenant, message, payment, { outcome }), null)
     }

@@ -1,30 +1,31 @@
 /** Operators, their sessions and links: what two servers do at once is done once, and the audit trail says it. */
 import { expect } from "@effect/vitest"
 import { managesOperators, type Operator, type OperatorSession, type SignInLink } from "@pointsman/core"
-import { Audit, auditDraft, Ids, Operators } from "@pointsman/core/ports"
-import { Effect, Option } from "effect"
-import { chapter } from "./StorageTest.ts"
+import { Audit, auditDraft, Operators } from "@pointsman/core/ports"
+import { Effect, Option, Result } from "effect"
+import { fresh } from "./Given.ts"
+import { chapter, itWith } from "./StorageTest.ts"
 import { atOnce } from "./Unguarded.ts"
 
-const newOperator = Effect.fnUntraced(function* (fields: Partial<Operator> = {}) {
-  const id = `opr_${yield* (yield* Ids).payment}`
-  const operator: Operator = {
-    id,
-    login: `Jo-${id}@Example.com`,
-    displayName: "Jo ü \u{1f600}",
-    active: true,
-    grants: [
-      { workspaceId: null, role: "viewer" },
-      { workspaceId: "acme", role: "admin" }
-    ],
-    passwordHash: null,
-    identity: null,
-    version: 1,
-    createdAt: 1_000,
-    ...fields
-  }
-  return operator
-})
+const viewer = { workspaceId: null, role: "viewer" } as const
+const workspaceAdmin = { workspaceId: "acme", role: "admin" } as const
+
+const newOperator = (fields: Partial<Operator> = {}) =>
+  Effect.map(
+    fresh("opr_"),
+    (id): Operator => ({
+      id,
+      login: `Jo-${id}@Example.com`,
+      displayName: "Jo ü \u{1f600}",
+      active: true,
+      grants: [viewer, workspaceAdmin],
+      passwordHash: null,
+      identity: null,
+      version: 1,
+      createdAt: 1_000,
+      ...fields
+    })
+  )
 
 export const writeOperator = Effect.fnUntraced(function* (
   operator: Operator,
@@ -35,30 +36,27 @@ export const writeOperator = Effect.fnUntraced(function* (
   yield* (yield* Operators).write({ operator, endsSessions, needsOtherAdmin, audit })
 })
 
-export const storedOperator = Effect.fnUntraced(function* (fields: Partial<Operator> = {}) {
-  const operator = yield* newOperator(fields)
-  yield* writeOperator(operator)
-  return operator
-})
+export const storedOperator = (fields: Partial<Operator> = {}) =>
+  Effect.tap(newOperator(fields), (one) => writeOperator(one))
 
-const sessionFor = Effect.fnUntraced(function* (operator: Operator, fields: Partial<OperatorSession> = {}) {
-  const hash = `session ${yield* (yield* Ids).payment}`
-  const session: OperatorSession = {
-    hash,
-    operatorId: operator.id,
-    method: "password",
-    createdAt: 100_000,
-    seenAt: 100_000,
-    ...fields
-  }
-  return session
-})
+const sessionFor = ({ id: operatorId }: Operator, fields: Partial<OperatorSession> = {}) =>
+  Effect.map(
+    fresh("session "),
+    (hash): OperatorSession => ({
+      hash,
+      operatorId,
+      method: "password",
+      createdAt: 100_000,
+      seenAt: 100_000,
+      ...fields
+    })
+  )
 
-const linkFor = Effect.fnUntraced(function* (operator: Operator, fields: Partial<SignInLink> = {}) {
-  const hash = `link ${yield* (yield* Ids).payment}`
-  const link: SignInLink = { hash, operatorId: operator.id, createdAt: 100_000, expiresAt: 200_000, ...fields }
-  return link
-})
+const linkFor = ({ id: operatorId }: Operator, fields: Partial<SignInLink> = {}) =>
+  Effect.map(
+    fresh("link "),
+    (hash): SignInLink => ({ hash, operatorId, createdAt: 100_000, expiresAt: 200_000, ...fields })
+  )
 
 const none = { createdBefore: 0, seenBefore: 0 }
 
@@ -79,9 +77,15 @@ export const actionsOn = (operator: Operator) =>
 
 const entriesAbout = (operator: Operator) => Effect.map(actionsOn(operator), ({ length }) => length)
 
-export const operators = chapter("operators", (it) => {
-  it("an operator is found by its id and by any case of its login", function* ({ operators: { byId, byLogin, list } }) {
-    const operator = yield* storedOperator()
+const wordOf = (end: Result.Result<void, { readonly _tag: string }>) =>
+  Result.isFailure(end) ? end.failure._tag : "written"
+
+export const operators = chapter("operators", (suiteIt) => {
+  /** With an operator that is stored. */
+  const it = itWith(suiteIt, () => Effect.map(storedOperator(), (operator) => ({ operator })))
+
+  it("an operator is found by its id and by any case of its login", function* ({ operator, operators }) {
+    const { byId, byLogin, list } = operators
     expect(yield* byId(operator.id)).toEqual(Option.some(operator))
     expect(yield* byLogin(operator.login.toLowerCase())).toEqual(Option.some(operator))
     expect(yield* byLogin(operator.login)).toEqual(Option.none())
@@ -90,27 +94,18 @@ export const operators = chapter("operators", (it) => {
     expect(yield* entriesAbout(operator)).toBe(1)
   })
 
-  it("one of two operators that ask for a login at once has it", function* ({ ids }) {
-    const login = `Ann-${yield* ids.payment}`
+  suiteIt("one of two operators that ask for a login at once has it", function* () {
+    const login = yield* fresh("Ann-")
     const first = yield* newOperator({ login })
     const second = yield* newOperator({ login: login.toLowerCase() })
     const ends = yield* atOnce([first, second], (operator) => Effect.result(writeOperator(operator)))
-    expect(ends.map((end) => (end._tag === "Failure" ? end.failure._tag : "written")).toSorted()).toEqual([
-      "pointsman/LoginTaken",
-      "written"
-    ])
+    expect(ends.map(wordOf).toSorted()).toEqual(["pointsman/LoginTaken", "written"])
     expect((yield* entriesAbout(first)) + (yield* entriesAbout(second))).toBe(1)
   })
 
-  it("the second of two changes of one version is refused", function* ({ operators }) {
-    const operator = yield* storedOperator()
-    const changed = {
-      ...operator,
-      displayName: "Joan",
-      passwordHash: "hash",
-      identity: "https://issuer ü",
-      version: 2
-    }
+  it("the second of two changes of one version is refused", function* ({ operator, operators }) {
+    const identity = "https://issuer ü"
+    const changed = { ...operator, displayName: "Joan", passwordHash: "hash", identity, version: 2 }
     yield* writeOperator(changed)
     const refused = yield* Effect.flip(writeOperator({ ...operator, active: false, version: 2 }))
     expect(refused._tag).toBe("pointsman/OperatorChanged")
@@ -118,40 +113,38 @@ export const operators = chapter("operators", (it) => {
     expect(yield* entriesAbout(operator)).toBe(2)
   })
 
-  it("one of two who may manage operators keeps the role when both lose it at once", function* ({
-    operators: { list }
-  }) {
-    // The suite shares its storage.
-    const grants = [{ workspaceId: null, role: "viewer" as const }]
-    for (const operator of (yield* list).filter(managesOperators)) {
-      yield* writeOperator({ ...operator, grants, version: operator.version + 1 })
+  suiteIt(
+    "one of two who may manage operators keeps the role when both lose it at once",
+    function* ({ operators: { list } }) {
+      // The suite shares its storage.
+      const grants = [viewer]
+      for (const operator of (yield* list).filter(managesOperators)) {
+        yield* writeOperator({ ...operator, grants, version: operator.version + 1 })
+      }
+      const admin = { grants: [{ workspaceId: null, role: "admin" as const }] }
+      const both = [yield* storedOperator(admin), yield* storedOperator(admin)]
+      const ends = yield* atOnce(both, (operator) =>
+        Effect.result(writeOperator({ ...operator, grants, version: 2 }, false, true))
+      )
+      expect(ends.map(wordOf).toSorted()).toEqual(["pointsman/LastAdmin", "written"])
+      const [last, another] = (yield* list).filter(managesOperators)
+      expect(both.map(({ id }) => id)).toContain(last?.id)
+      expect(another).toBeUndefined()
+      const entries = yield* atOnce(both, entriesAbout)
+      expect(entries.toSorted()).toEqual([1, 2])
+      const gone = yield* Effect.flip(writeOperator({ ...(last as Operator), active: false, version: 2 }, true, true))
+      expect(gone._tag).toBe("pointsman/LastAdmin")
+      // One of a single workspace is none, and neither is a removed one.
+      yield* storedOperator({ grants: [workspaceAdmin] })
+      yield* storedOperator({ ...admin, active: false })
+      expect((yield* Effect.flip(writeOperator({ ...(last as Operator), grants, version: 2 }, false, true)))._tag).toBe(
+        "pointsman/LastAdmin"
+      )
     }
-    const admin = { grants: [{ workspaceId: null, role: "admin" as const }] }
-    const both = [yield* storedOperator(admin), yield* storedOperator(admin)]
-    const ends = yield* atOnce(both, (operator) =>
-      Effect.result(writeOperator({ ...operator, grants, version: 2 }, false, true))
-    )
-    expect(ends.map((end) => (end._tag === "Failure" ? end.failure._tag : "written")).toSorted()).toEqual([
-      "pointsman/LastAdmin",
-      "written"
-    ])
-    const [last, another] = (yield* list).filter(managesOperators)
-    expect(both.map(({ id }) => id)).toContain(last?.id)
-    expect(another).toBeUndefined()
-    const entries = yield* atOnce(both, entriesAbout)
-    expect(entries.toSorted()).toEqual([1, 2])
-    const gone = yield* Effect.flip(writeOperator({ ...(last as Operator), active: false, version: 2 }, true, true))
-    expect(gone._tag).toBe("pointsman/LastAdmin")
-    // One of a single workspace is none, and neither is a removed one.
-    yield* storedOperator({ grants: [{ workspaceId: "acme", role: "admin" }] })
-    yield* storedOperator({ ...admin, active: false })
-    expect((yield* Effect.flip(writeOperator({ ...(last as Operator), grants, version: 2 }, false, true)))._tag).toBe(
-      "pointsman/LastAdmin"
-    )
-  })
+  )
 
-  it("a session is there, once, until it ended", function* ({ operators: { endSession, seen, session, sessions } }) {
-    const operator = yield* storedOperator()
+  it("a session is there, once, until it ended", function* ({ operator, operators }) {
+    const { endSession, seen, session, sessions } = operators
     const made = yield* sessionFor(operator)
     expect(yield* addSession(made)).toBe(true)
     expect(yield* session(made.hash)).toEqual(Option.some({ session: made, operator }))
@@ -168,8 +161,7 @@ export const operators = chapter("operators", (it) => {
     expect(yield* entriesAbout(operator)).toBe(3)
   })
 
-  it("sessions that are over are deleted when another one is added", function* ({ operators: { session } }) {
-    const operator = yield* storedOperator()
+  it("sessions that are over are deleted when another one is added", function* ({ operator, operators: { session } }) {
     const old = yield* sessionFor(operator, { createdAt: 10, seenAt: 120_000 })
     const idle = yield* sessionFor(operator, { createdAt: 60, seenAt: 20 })
     const other = yield* sessionFor(operator)
@@ -179,10 +171,8 @@ export const operators = chapter("operators", (it) => {
     expect(left.map(Option.isSome)).toEqual([false, false, true])
   })
 
-  it("a deactivated operator loses its sessions and links, and gets no others", function* ({
-    operators: { session, takeLink }
-  }) {
-    const operator = yield* storedOperator()
+  it("a deactivated operator loses its sessions and links, and gets no others", function* ({ operator, operators }) {
+    const { session, takeLink } = operators
     const neighbour = yield* storedOperator()
     const made = yield* sessionFor(operator)
     const kept = yield* sessionFor(neighbour)
@@ -200,10 +190,8 @@ export const operators = chapter("operators", (it) => {
     expect(yield* entriesAbout(operator)).toBe(4)
   })
 
-  it("ending all sessions of an operator ends its links as well", function* ({
-    operators: { endSessionsOf, takeLink }
-  }) {
-    const operator = yield* storedOperator()
+  it("ending all sessions of an operator ends its links as well", function* ({ operator, operators }) {
+    const { endSessionsOf, takeLink } = operators
     const link = yield* linkFor(operator)
     yield* addSession(yield* sessionFor(operator))
     yield* addSession(yield* sessionFor(operator))
@@ -214,16 +202,14 @@ export const operators = chapter("operators", (it) => {
     expect(yield* takeLink(link.hash)).toEqual(Option.none())
   })
 
-  it("one of eight requests that take a link at once gets it", function* ({ operators: { takeLink } }) {
-    const operator = yield* storedOperator()
+  it("one of eight requests that take a link at once gets it", function* ({ operator, operators: { takeLink } }) {
     const link = yield* linkFor(operator)
     expect(yield* addLink(link)).toBe(true)
     const taken = yield* atOnce(Array(8).keys(), () => takeLink(link.hash))
     expect(taken.filter(Option.isSome)).toEqual([Option.some(link)])
   })
 
-  it("a link that is over is deleted when another one is added", function* ({ operators: { takeLink } }) {
-    const operator = yield* storedOperator()
+  it("a link that is over is deleted when another one is added", function* ({ operator, operators: { takeLink } }) {
     const over = yield* linkFor(operator, { expiresAt: 150_000 })
     const later = yield* linkFor(operator, { createdAt: 150_000, expiresAt: 300_000 })
     yield* addLink(over)
@@ -232,11 +218,9 @@ export const operators = chapter("operators", (it) => {
     expect(yield* takeLink(later.hash)).toEqual(Option.some(later))
   })
 
-  it("each try of sign-in at once counts, and the window ends", function* ({
-    ids,
-    operators: { countGuess, forgetGuesses }
-  }) {
-    const key = `key ${yield* ids.payment}`
+  suiteIt("each try of sign-in at once counts, and the window ends", function* ({ operators }) {
+    const { countGuess, forgetGuesses } = operators
+    const key = yield* fresh("key ")
     const counted = yield* atOnce(Array(6).keys(), () => countGuess(key, 1_000_000, 5_000))
     expect(counted.map(({ count }) => count).toSorted()).toEqual([1, 2, 3, 4, 5, 6])
     expect(yield* countGuess(key, 1_004_999, 5_000)).toEqual({ since: 1_000_000, count: 7 })

@@ -3,7 +3,7 @@ import { expect } from "@effect/vitest"
 import type { Event, Payment, Tenant } from "@pointsman/core"
 import { Ledger } from "@pointsman/core/ports"
 import { Effect } from "effect"
-import { firstChange, moveAlong, reach, rowOf } from "./Given.ts"
+import { firstChange, reach } from "./Given.ts"
 import { chapter } from "./StorageTest.ts"
 import { pagesOf } from "./Unguarded.ts"
 
@@ -64,14 +64,6 @@ export const pages = chapter("pages", (it) => {
     expect(yield* list(["Charging", "Charging"])).toEqual([5, 0])
     expect(yield* list(["Refunded"])).toEqual([])
     expect(yield* list([])).toEqual([])
-  })
-
-  it("a payment that moves is listed only under its new state", function* ({ ledger, tenant }) {
-    const first = yield* write(tenant)
-    const { change } = yield* moveAlong(first, rowOf("Charging", "ChargeDeclined"))
-    yield* ledger.commit(change)
-    expect(yield* ledger.payments(tenant, { states: ["Charging"], limit: 10 })).toEqual([])
-    expect(yield* ledger.payments(tenant, { states: ["Declined"], limit: 10 })).toStrictEqual([change.payment.after])
   })
 
   it("only events of the type that is asked for are listed, either way", function* ({ ledger, tenant }) {

@@ -103,21 +103,11 @@ const open = Effect.fnUntraced(function* (ledger: Ledger["Service"]) {
   const ids = yield* Ids
   const losses = yield* RecordLosses
   const provider = scriptedProvider()
-  const caller: Caller = {
-    tenant,
-    workspace: workspaceOf(tenant)
-  }
+  const caller: Caller = { tenant, workspace: workspaceOf(tenant) }
   const id = `connection-of-${tenant.workspaceId}`
-  yield* writeDirectory({
-    workspaces: [caller.workspace],
-    connections: [
-      connectionOf(tenant, {
-        id,
-        connector: provider.definition.name,
-        sealedCredentials: `${credentialsContext(id)}|{}`
-      })
-    ]
-  })
+  const sealedCredentials = `${credentialsContext(id)}|{}`
+  const connections = [connectionOf(tenant, { id, connector: provider.definition.name, sealedCredentials })]
+  yield* writeDirectory({ workspaces: [caller.workspace], connections })
   const pointsman = yield* Effect.provide(
     Pointsman,
     Pointsman.layer().pipe(

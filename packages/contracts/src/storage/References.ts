@@ -4,7 +4,7 @@ import type { Tenant } from "@pointsman/core"
 import { type Change, Ledger, ReferenceTaken } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { moveAlong, newTenant, reach, rowOf, traceOf, type Walked } from "./Given.ts"
-import { nextOf } from "./GivenEntries.ts"
+import { nextOf, withReference } from "./GivenEntries.ts"
 import { chapter } from "./StorageTest.ts"
 import { race, racers, rounds } from "./Unguarded.ts"
 
@@ -126,14 +126,8 @@ export const references = chapter("references of charges", (it) => {
 const captured = Effect.fnUntraced(function* (tenant: Tenant, reference: string, charging?: Walked) {
   const before = charging ?? (yield* reach(tenant, "Charging")).walked
   const moved = yield* moveAlong(before, rowOf("Charging", "ChargeCaptured"))
-  const change = withReference(moved.after, moved.change, reference)
+  const change = withReference(moved.change, reference)
   return { before, change, after: { ...moved.after, payment: change.payment.after, attempts: change.attempts } }
-})
-
-const withReference = (walked: Walked, change: Change, providerRef: string): Change => ({
-  ...change,
-  payment: { ...change.payment, after: { ...walked.payment, providerRef } },
-  attempts: change.attempts.map((attempt) => ({ ...attempt, providerRef }))
 })
 
 const taken = (providerRef: string, { payment }: Change) =>

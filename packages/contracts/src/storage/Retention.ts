@@ -1,19 +1,12 @@
 /** What is old is found in order, leaves whole or not at all, and nothing else leaves with it. */
 import { expect } from "@effect/vitest"
 import type { Payment, Tenant } from "@pointsman/core"
-import {
-  Deliveries,
-  Ledger,
-  type OldPayment,
-  ReferenceTaken,
-  Retention,
-  type StoredMessage
-} from "@pointsman/core/ports"
-import { Effect, Option, Result } from "effect"
+import { Deliveries, Ledger, ReferenceTaken, Retention, type StoredMessage } from "@pointsman/core/ports"
+import { Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { drafts, endpointFor, firstChange, moveAlong, noTrace, reach, rowOf, traceOf } from "./Given.ts"
-import { messageOf, nextOf } from "./GivenEntries.ts"
-import { chapter, type StorageTest } from "./StorageTest.ts"
+import { messageOf, names, nextOf, withReference } from "./GivenEntries.ts"
+import { chapter } from "./StorageTest.ts"
 
 const day = 24 * 60 * 60_000
 
@@ -34,11 +27,10 @@ const refunded = Effect.fnUntraced(function* (tenant: Tenant, payment: Partial<P
 
 const readPayment = ({ id, tenant, version }: Payment) => ({ tenant, paymentId: id, version })
 
-const oldOf = Effect.fnUntraced(function* (tenant: Tenant, createdBefore = Number.MAX_SAFE_INTEGER) {
-  return yield* (yield* Retention).oldPayments({ tenant, createdBefore, limit: 100 })
-})
-
-const idsOf = (old: ReadonlyArray<OldPayment>) => old.map(({ book }) => book.payment.id)
+const oldOf = (tenant: Tenant, query: object = {}) =>
+  Effect.flatMap(Retention, ({ oldPayments }) =>
+    oldPayments({ tenant, createdBefore: Number.MAX_SAFE_INTEGER, limit: 100, ...query })
+  )
 
 /** Ends the deliveries of the tenant, as if their receiver had answered; gives them. */
 const deliverAll = Effect.fnUntraced(function* (tenant: Tenant) {
@@ -48,8 +40,8 @@ const deliverAll = Effect.fnUntraced(function* (tenant: Tenant) {
   return all
 })
 
-const findsOld = (it: StorageTest): void => {
-  it("old payments of a tenant are read whole, oldest first", function* ({ ledger, retention, tenant }) {
+export const retention = chapter("retention", (it) => {
+  it("old payments of a tenant are read whole, oldest first", function* ({ ledger, tenant }) {
     const first = yield* refunded(tenant)
     const second = yield* refunded(tenant)
     yield* refunded({ ...tenant, environment: "production" })
@@ -63,24 +55,18 @@ const findsOld = (it: StorageTest): void => {
     })
     expect(one?.events).not.toHaveLength(0)
     expect(other).toMatchObject({ book: second.walked, openMessages: 1 })
-    const after = { tenant, createdBefore: Number.MAX_SAFE_INTEGER, limit: 1 }
-    expect(idsOf(yield* retention.oldPayments(after))).toEqual([first.payment.id])
-    expect(idsOf(yield* retention.oldPayments({ ...after, after: first.payment.id }))).toEqual([second.payment.id])
-    expect(yield* oldOf(tenant, first.payment.createdAt)).toEqual([])
-    const inState = { tenant, createdBefore: Number.MAX_SAFE_INTEGER, limit: 9, state: first.payment.state }
-    expect(idsOf(yield* retention.oldPayments(inState))).toEqual([first.payment.id, second.payment.id])
-    expect(idsOf(yield* retention.oldPayments({ ...inState, after: first.payment.id }))).toEqual([second.payment.id])
-    expect(idsOf(yield* retention.oldPayments({ ...inState, state: "Declined" }))).toEqual([])
+    const find = (query: object) => Effect.map(oldOf(tenant, query), (old) => old.map(({ book }) => book.payment.id))
+    const { createdAt, id, state } = first.payment
+    expect(yield* find({ limit: 1 })).toEqual([id])
+    expect(yield* find({ limit: 1, after: id })).toEqual([second.payment.id])
+    expect(yield* find({ createdBefore: createdAt })).toEqual([])
+    expect(yield* find({ state })).toEqual([id, second.payment.id])
+    expect(yield* find({ state, after: id })).toEqual([second.payment.id])
+    expect(yield* find({ state: "Declined" })).toEqual([])
   })
-}
 
-const removes = (it: StorageTest): void => {
-  it("nothing is left of a removed old payment and its neighbour stays", function* ({
-    deliveries,
-    ledger,
-    retention,
-    tenant
-  }) {
+  it("nothing is left of a removed old payment and its neighbour stays", function* (given) {
+    const { deliveries, ledger, retention, tenant } = given
     yield* endpointFor(tenant)
     const leaving = yield* refunded(tenant)
     const staying = yield* refunded(tenant)
@@ -109,9 +95,8 @@ const removes = (it: StorageTest): void => {
     yield* ledger.commit(disputed.change)
     const before = yield* traceOf(disputed.change)
     const stranger = { ...tenant, environment: "production" } as const
-    expect(
-      yield* retention.remove([readPayment(payment), { ...readPayment(disputed.after.payment), tenant: stranger }])
-    ).toEqual([])
+    const foreign = { ...readPayment(disputed.after.payment), tenant: stranger }
+    expect(yield* retention.remove([readPayment(payment), foreign])).toEqual([])
     expect(yield* traceOf(disputed.change)).toStrictEqual(before)
   })
 
@@ -138,11 +123,8 @@ const removes = (it: StorageTest): void => {
     expect(removed.flat()).toEqual([payment.id])
   })
 
-  it("a removed payment's reference is refused to another, which says whose it was", function* ({
-    ledger,
-    retention,
-    tenant
-  }) {
+  it("a removed payment's reference is refused to another, which says whose it was", function* (given) {
+    const { ledger, retention, tenant } = given
     const { payment } = yield* refunded(tenant)
     const reference = { connectionId: "first", providerRef: payment.providerRef ?? "" }
     expect(yield* retention.removedPaymentOf(tenant, reference)).toBeNull()
@@ -152,51 +134,25 @@ const removes = (it: StorageTest): void => {
     expect(yield* ledger.bookOf(tenant, reference)).toEqual(Option.none())
     const { walked } = yield* reach(tenant, "Charging")
     const { change } = yield* moveAlong(walked, rowOf("Charging", "ChargeCaptured"))
-    const { after } = change.payment
-    const taking = {
-      ...change,
-      payment: { ...change.payment, after: { ...after, providerRef: reference.providerRef } },
-      attempts: change.attempts.map((attempt) => ({ ...attempt, providerRef: reference.providerRef }))
-    }
-    const failed = yield* Effect.result(ledger.commit(taking))
-    expect(Result.isFailure(failed) && failed.failure).toEqual(
-      new ReferenceTaken({ ...reference, paymentId: payment.id })
-    )
+    const failed = yield* Effect.flip(ledger.commit(withReference(change, reference.providerRef)))
+    expect(failed).toEqual(new ReferenceTaken({ ...reference, paymentId: payment.id }))
   })
-}
 
-const removesCaptures = (it: StorageTest): void => {
-  it("a capture's id finds its payment, and nothing once it left", function* ({
-    ledger,
-    retention,
-    settlements,
-    tenant
-  }) {
+  it("a capture's id finds its payment, and nothing once it left", function* (given) {
+    const { ledger, retention, settlements, tenant } = given
     const { payment } = yield* refunded(tenant)
     const captures = [{ id: "cap_left", minorUnits: 1 }]
     const reported = { isPaidOut: false, disputes: [], contradictions: [], captures }
     const change = nextOf(payment, { reported })
     yield* ledger.commit(change)
-    const names = {
-      attemptIds: [],
-      operationIds: [],
-      refundIds: [],
-      providerRefundIds: [],
-      providerRefs: ["cap_left"]
-    }
-    const find = settlements.booksNamed(tenant, "first", names)
+    const find = settlements.booksNamed(tenant, "first", names({ providerRefs: ["cap_left"] }))
     expect((yield* find).books.map((book) => book.payment.id)).toEqual([payment.id])
     yield* retention.remove([readPayment(change.payment.after)])
     expect(yield* find).toEqual({ named: [], books: [] })
   })
-}
 
-const prunes = (it: StorageTest): void => {
-  it("deliveries that ended before the time are pruned, and open ones stay", function* ({
-    deliveries,
-    retention,
-    tenant
-  }) {
+  it("deliveries that ended before the time are pruned, and open ones stay", function* (given) {
+    const { deliveries, retention, tenant } = given
     yield* endpointFor(tenant)
     const first = yield* refunded(tenant)
     const [open, ...over] = (yield* deliveries.list(tenant, { limit: 100 })).toReversed()
@@ -206,15 +162,9 @@ const prunes = (it: StorageTest): void => {
     const young = (yield* deliverAll(tenant)).filter(({ createdAt }) => createdAt === payment.createdAt)
     yield* deliveries.replace({ ...(open ?? over[0]), state: "Delivered" } as never, open as never)
     const query = { tenant, before: payment.createdAt, limit: 100 }
-    expect(
-      yield* retention.held({ tenant, deliveriesBefore: query.before, bodiesBefore: null, limit: 9 })
-    ).toMatchObject({
-      deliveries: over.length,
-      bodies: 0,
-      oldestPaymentAt: first.payment.createdAt,
-      oldestDeliveryAt: first.payment.createdAt,
-      oldestBodyAt: null
-    })
+    const oldest = { oldestPaymentAt: first.payment.createdAt, oldestDeliveryAt: first.payment.createdAt }
+    const held = yield* retention.held({ tenant, deliveriesBefore: query.before, bodiesBefore: null, limit: 9 })
+    expect(held).toMatchObject({ deliveries: over.length, bodies: 0, ...oldest, oldestBodyAt: null })
     expect(yield* retention.pruneDeliveries({ ...query, limit: 1 })).toBe(1)
     expect(yield* retention.pruneDeliveries(query)).toBe(over.length - 1)
     expect(yield* retention.pruneDeliveries(query)).toBe(0)
@@ -223,11 +173,8 @@ const prunes = (it: StorageTest): void => {
     expect(yield* deliveries.attempts(tenant, over[0]?.id ?? "")).toEqual([])
   })
 
-  it("bodies are pruned but of undecided messages, and all messages stay known", function* ({
-    ledger,
-    retention,
-    tenant
-  }) {
+  it("bodies are pruned but of undecided messages, and all messages stay known", function* (given) {
+    const { ledger, retention, tenant } = given
     const reviewed = (yield* reach(tenant, "ChargeMismatched")).walked.payment
     expect(reviewed.review).not.toBeNull()
     const decided = (yield* refunded(tenant)).payment
@@ -263,9 +210,7 @@ const prunes = (it: StorageTest): void => {
     const young = Option.getOrThrow(yield* ledger.message(tenant, "first", "young"))
     expect(young.body).toBe("sealed")
   })
-}
 
-const takesTurns = (it: StorageTest): void => {
   it("another holder has a lease when it is over, and its own extends it", function* ({ retention: { lease } }) {
     const now = 9_000_000_000_000
     expect(yield* lease({ holder: "one", now, until: now + 10 })).toBe(true)
@@ -300,31 +245,16 @@ const takesTurns = (it: StorageTest): void => {
     expect(yield* lease({ holder: "two", now: now - 1, until: now + 10 })).toBe(true)
   })
 
-  it("payments are written and delivered as before after the store's upkeep", function* ({
-    deliveries,
-    ledger,
-    retention,
-    tenant
-  }) {
+  it("payments are written and delivered as before after the store's upkeep", function* (given) {
+    const { deliveries, ledger, retention, tenant } = given
     yield* endpointFor(tenant)
     const { payment } = yield* refunded(tenant)
-    yield* retention.upkeep({
-      now: payment.createdAt,
-      deliveriesBefore: payment.createdAt - day,
-      bodiesBefore: payment.createdAt - day
-    })
+    const before = payment.createdAt - day
+    yield* retention.upkeep({ now: payment.createdAt, deliveriesBefore: before, bodiesBefore: before })
     const after = yield* refunded(tenant)
     expect(drafts(yield* ledger.timeline(tenant, after.payment.id, { limit: 100 })).length).toBeGreaterThan(0)
     expect(yield* deliveries.list(tenant, { limit: 100 })).toHaveLength(
       (yield* ledger.events(tenant, { after: "", limit: 100 })).length
     )
   })
-}
-
-export const retention = chapter("retention", (it) => {
-  findsOld(it)
-  removes(it)
-  removesCaptures(it)
-  prunes(it)
-  takesTurns(it)
 })

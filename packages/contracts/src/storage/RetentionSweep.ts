@@ -9,7 +9,7 @@ import { BeforeRemoval, Ledger, Retention, type StorageError, type WholePayment 
 import { Effect, Exit } from "effect"
 import { TestClock } from "effect/testing"
 import { moveAlong, reach, rowOf } from "./Given.ts"
-import { chapter, type StorageTest } from "./StorageTest.ts"
+import { chapter } from "./StorageTest.ts"
 
 const day = 24 * 60 * 60_000
 const year = 366 * day
@@ -27,13 +27,7 @@ const leaving: ReadonlySet<PaymentState> = new Set([
 ])
 
 const sweep = (tenant: Tenant, isDryRun = false) =>
-  removePayments({
-    tenant,
-    retentionMillis: year,
-    isDryRun,
-    pause: Effect.yieldNow,
-    goesOn: Effect.succeed(true)
-  })
+  removePayments({ tenant, retentionMillis: year, isDryRun, pause: Effect.yieldNow, goesOn: Effect.succeed(true) })
 
 const stored = Effect.fnUntraced(function* (tenant: Tenant) {
   return yield* (yield* Ledger).payments(tenant, { limit: 1000 })
@@ -78,7 +72,7 @@ const mortal = <Args extends ReadonlyArray<never>, A>(
     return done
   })
 
-const everyState = (it: StorageTest): void => {
+export const retentionSweep = chapter("sweeps of payments", (it) => {
   it("closed payments leave after years, and the sums stay", function* ({ tenant }) {
     for (const state of paymentStates) yield* reach(tenant, state)
     const before = yield* stored(tenant)
@@ -100,9 +94,7 @@ const everyState = (it: StorageTest): void => {
     expect(statesOf(stays)).toEqual(paymentStates.filter((state) => !leaving.has(state)).toSorted())
     expect(sumsOf([...left, ...stays])).toEqual(sumsOf(before))
   })
-}
 
-const deaths = (it: StorageTest): void => {
   it("a removal after one that died at any point finishes it and loses nothing", function* ({ retention, tenant }) {
     const { archive, given } = newArchive()
     let points = 0
@@ -135,9 +127,7 @@ const deaths = (it: StorageTest): void => {
     // The read, the archive and the removal, and a read of each of the four states without money, before and after each.
     expect(points).toBe(14)
   })
-}
 
-const changes = (it: StorageTest): void => {
   it("a dispute between the archive and the removal leaves its payment whole", function* ({ ledger, tenant }) {
     const { walked } = yield* reach(tenant, "Captured")
     yield* reach(tenant, "Captured")
@@ -151,14 +141,6 @@ const changes = (it: StorageTest): void => {
     expect(again.payments).toBe(0)
   })
 
-  it("an archive that fails removes nothing", function* ({ tenant }) {
-    yield* reach(tenant, "Captured")
-    yield* TestClock.adjust(2 * year)
-    const failing = () => Effect.die("the archive is full")
-    expect(Exit.isFailure(yield* Effect.exit(Effect.provideService(sweep(tenant), BeforeRemoval, failing)))).toBe(true)
-    expect(yield* stored(tenant)).toHaveLength(1)
-  })
-
   it("each payment leaves once with two sweeps at once", function* ({ tenant }) {
     for (let count = 0; count < 5; count++) yield* reach(tenant, "Declined")
     yield* TestClock.adjust(2 * year)
@@ -166,10 +148,4 @@ const changes = (it: StorageTest): void => {
     expect(both.reduce((sum, { payments }) => sum + payments, 0)).toBe(5)
     expect(yield* stored(tenant)).toEqual([])
   })
-}
-
-export const retentionSweep = chapter("sweeps of payments", (it) => {
-  everyState(it)
-  deaths(it)
-  changes(it)
 })

@@ -13,8 +13,8 @@ import { Effect, Option } from "effect"
 import { disputeOf } from "./Disputes.ts"
 import { connectionOf, endpointOf, firstChange, newTenant, workspaceOf, writeDirectory } from "./Given.ts"
 import { messageOf } from "./GivenEntries.ts"
-import { chapter } from "./StorageTest.ts"
-import { atOnce, controlRacers, racers } from "./Unguarded.ts"
+import { chapter, itWith } from "./StorageTest.ts"
+import { atOnce, controlRacers, pagesOf, racers } from "./Unguarded.ts"
 
 const checkout = { reference: "checkout-1", sealedUrl: "v2.0.url_-9", expiresAt: 5 }
 
@@ -71,14 +71,21 @@ const sealedRecords = Effect.gen(function* () {
 /** All of a kind, by pages. */
 const allOf = Effect.fnUntraced(function* (kind: SealedKind, limit: number) {
   const sealed = yield* SealedTexts
-  const found: Array<SealedText> = []
-  for (;;) {
-    const page = yield* sealed.list({ kind, after: found.at(-1)?.key ?? null, limit })
-    expect(page.length).toBeLessThanOrEqual(limit)
-    found.push(...page)
-    if (page.length < limit) return found
-  }
+  return yield* pagesOf(
+    Effect.fnUntraced(function* (last?: SealedText) {
+      const page = yield* sealed.list({ kind, after: last?.key ?? null, limit })
+      expect(page.length).toBeLessThanOrEqual(limit)
+      return page
+    })
+  )
 })
+
+/** All of every kind that the tenant has. */
+const allOfTenant = ({ workspaceId }: Tenant, limit = 1_000) =>
+  Effect.map(
+    Effect.forEach(sealedKinds, (kind) => allOf(kind, limit)),
+    (found) => byKey(found.flat().filter(({ key }) => key.some((part) => part.includes(workspaceId))))
+  )
 
 const replacementOf = (text: SealedText, sealed: string): SealedReplacement => ({
   ...text,
@@ -86,38 +93,30 @@ const replacementOf = (text: SealedText, sealed: string): SealedReplacement => (
   sealed
 })
 
-const isOf =
-  ({ workspaceId }: Tenant) =>
-  ({ key }: SealedText): boolean =>
-    key.some((part) => part.includes(workspaceId))
-
 const byKey = (texts: ReadonlyArray<SealedText>) =>
   texts.toSorted((a, b) => (JSON.stringify([a.kind, a.key]) < JSON.stringify([b.kind, b.key]) ? -1 : 1))
 
-export const sealedTexts = chapter("sealed texts", (it) => {
-  it("each of all kinds of sealed texts is listed once by pages", function* () {
-    const { tenant, texts } = yield* sealedRecords
-    for (const limit of [1, 2, 1_000]) {
-      const found = yield* Effect.forEach(sealedKinds, (kind) => allOf(kind, limit))
-      expect(byKey(found.flat().filter(isOf(tenant)))).toStrictEqual(byKey(texts))
-    }
+export const sealedTexts = chapter("sealed texts", (suiteIt) => {
+  const it = itWith(suiteIt, () => sealedRecords)
+
+  it("each of all kinds of sealed texts is listed once by pages", function* ({ tenant, texts }) {
+    for (const limit of [1, 2, 1_000]) expect(yield* allOfTenant(tenant, limit)).toStrictEqual(byKey(texts))
   })
 
-  it("replaced sealed texts change nothing else, and every reader sees it", function* ({ directory, ledger, sealed }) {
-    const { attempts, connections, endpoint, tenant, texts } = yield* sealedRecords
+  it("replaced sealed texts change nothing else, and every reader sees it", function* (given) {
+    const { attempts, connections, directory, endpoint, ledger, sealed, tenant, texts } = given
     yield* directory.contents
-    const after = texts.map((text): SealedText => ({ ...text, sealed: `v2.new.${text.sealed.length}` }))
+    const sealedAs = (text: string) => `v2.new.${text.length}`
+    const after = texts.map((text): SealedText => ({ ...text, sealed: sealedAs(text.sealed) }))
     for (const kind of sealedKinds) {
       const due = texts.flatMap((text, at) =>
         text.kind === kind ? [replacementOf(text, after[at]?.sealed ?? "")] : []
       )
       expect(yield* sealed.replace(kind, due)).toBe(due.length)
     }
-    const found = yield* Effect.forEach(sealedKinds, (kind) => allOf(kind, 1_000))
-    expect(byKey(found.flat().filter(isOf(tenant)))).toStrictEqual(byKey(after))
+    expect(yield* allOfTenant(tenant)).toStrictEqual(byKey(after))
 
     const contents = yield* directory.contents
-    const sealedAs = (text: string) => `v2.new.${text.length}`
     expect(contents.connections.filter(({ workspaceId }) => workspaceId === tenant.workspaceId)).toStrictEqual(
       connections.map((one) => ({
         ...one,
@@ -146,17 +145,12 @@ export const sealedTexts = chapter("sealed texts", (it) => {
     )
   })
 
-  it("a text written since it was read stays when it is replaced", function* ({ directory, sealed }) {
-    const { connections, tenant, texts } = yield* sealedRecords
+  it("a text written since it was read stays when it is replaced", function* (given) {
+    const { connections, directory, sealed, tenant, texts } = given
     const changed = connections.map((one) => ({ ...one, sealedCredentials: `newer ${one.sealedCredentials}` }))
     yield* writeDirectory({ connections: changed.slice(1) })
-    const read = texts.filter(({ kind }) => kind === "credentials")
-    expect(
-      yield* sealed.replace(
-        "credentials",
-        read.map((text) => replacementOf(text, "resealed"))
-      )
-    ).toBe(1)
+    const read = texts.filter(({ kind }) => kind === "credentials").map((text) => replacementOf(text, "resealed"))
+    expect(yield* sealed.replace("credentials", read)).toBe(1)
     const stored = (yield* directory.contents).connections
       .filter(({ workspaceId }) => workspaceId === tenant.workspaceId)
       .map(({ sealedCredentials }) => sealedCredentials)
@@ -169,8 +163,7 @@ export const sealedTexts = chapter("sealed texts", (it) => {
     }
   })
 
-  it(`one of ${racers} writers that replace one text does`, function* ({ sealed }) {
-    const { texts } = yield* sealedRecords
+  it(`one of ${racers} writers that replace one text does`, function* ({ sealed, texts }) {
     for (const text of texts.filter(({ kind }) => kind === "credentials" || kind === "message").slice(0, 4)) {
       const all = Array.from({ length: racers }, (_, at) => replacementOf(text, `by ${at}`))
       const counts = yield* atOnce(all, (one) => sealed.replace(text.kind, [one]))
@@ -181,8 +174,13 @@ export const sealedTexts = chapter("sealed texts", (it) => {
     }
   })
 
-  it("a step decided before its checkout is sealed again is stale", function* ({ ledger, sealed }) {
-    const { attempts, tenant, texts } = yield* sealedRecords
+  it("a step decided before its checkout is sealed again is stale", function* ({
+    attempts,
+    ledger,
+    sealed,
+    tenant,
+    texts
+  }) {
     const read = Effect.map(ledger.book(tenant, attempts[0]?.paymentId ?? ""), Option.getOrThrow)
     const before = yield* read
     const resealed = texts.filter(({ kind }) => kind === "checkout").map((text) => replacementOf(text, "resealed"))
@@ -196,7 +194,7 @@ export const sealedTexts = chapter("sealed texts", (it) => {
     )
   })
 
-  it("the first derivation keys that several processes bring are kept", function* ({ sealed }) {
+  suiteIt("the first derivation keys that several processes bring are kept", function* ({ sealed }) {
     const brought = Array.from({ length: controlRacers }, (_, at) => `derivation ${at}`)
     const kept = yield* atOnce(brought, sealed.keepDerivation)
     expect(new Set(kept).size).toBe(1)

@@ -5,7 +5,7 @@ import { mostNamed } from "@pointsman/core/internal"
 import { Ledger, type PaymentFilter } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { firstChange, moveAlong, rowOf } from "./Given.ts"
-import { nextOf } from "./GivenEntries.ts"
+import { nextOf, withReference } from "./GivenEntries.ts"
 import { walk } from "./PaymentSearch.ts"
 import { chapter } from "./StorageTest.ts"
 
@@ -17,9 +17,9 @@ export const sharedReferences = chapter("a reference of many payments", (it) => 
   it("a message may be about any of declined attempts, and the oldest are named", function* ({ ledger, tenant }) {
     const ids = yield* writeDeclined(tenant, many)
     expect(yield* meant(tenant)).toEqual(ids.slice(0, mostNamed))
-    const { change, payment } = yield* captured(tenant)
+    const change = yield* captured(tenant)
     yield* ledger.commit(change)
-    expect(yield* meant(tenant)).toEqual([payment.id])
+    expect(yield* meant(tenant)).toEqual([change.payment.after.id])
   })
 
   it("a message that names one attempt id of many payments means the newest", function* ({ ledger, tenant }) {
@@ -35,24 +35,22 @@ export const sharedReferences = chapter("a reference of many payments", (it) => 
       Option.map(({ book }) => book.payment.id)
     )
     expect(yield* found).toEqual(Option.some(givenUp))
-    yield* writeAttempts(tenant, givenUp, (one) => ({ ...one, outcome: "Abandoned", providerRef: null }))
+    const abandoned = (one: Attempt) => ({ ...one, outcome: "Abandoned", providerRef: null }) as const
+    yield* writeAttempts(tenant, givenUp, abandoned)
     expect(yield* found).toEqual(Option.some(sent))
-    yield* writeAttempts(tenant, sent, (one) => ({ ...one, outcome: "Abandoned", providerRef: null }))
+    yield* writeAttempts(tenant, sent, abandoned)
     expect(yield* found).toEqual(Option.some(givenUp))
   })
 
   it("all that share a reference are found by it, in pages, each once", function* ({ ledger, tenant }) {
     const ids = yield* writeDeclined(tenant, many)
-    yield* writeAttempts(tenant, ids[0], (one) => ({
-      ...one,
-      id: `${one.id}-2`,
-      number: 2,
-      connectionId: "second"
-    }))
+    const second = { number: 2, connectionId: "second" }
+    yield* writeAttempts(tenant, ids[0], (one) => ({ ...one, id: `${one.id}-2`, ...second }))
     const [renamed] = yield* writeDeclined(tenant, 1)
     yield* writeAttempts(tenant, renamed, (one) => ({ ...one, providerRef: "ch-2" }))
-    const { change, payment } = yield* captured(tenant)
+    const change = yield* captured(tenant)
     yield* ledger.commit(change)
+    const payment = change.payment.after
     const declined = ids.toReversed()
     const all = [payment.id, ...declined]
     for (const [filter, expected] of [
@@ -99,10 +97,8 @@ const writeDeclined = Effect.fnUntraced(function* (
 const captured = Effect.fnUntraced(function* (tenant: Tenant) {
   const { after, change } = yield* firstChange(tenant)
   yield* (yield* Ledger).commit(change)
-  const moved = (yield* moveAlong(after, rowOf("Charging", "ChargeCaptured"))).change
-  const payment = { ...moved.payment.after, ...charge }
-  const attempts = moved.attempts.map((one) => ({ ...one, ...charge }))
-  return { payment, change: { ...moved, payment: { ...moved.payment, after: payment }, attempts } }
+  const moved = yield* moveAlong(after, rowOf("Charging", "ChargeCaptured"))
+  return withReference(moved.change, reference)
 })
 
 const writeAttempts = Effect.fnUntraced(function* (

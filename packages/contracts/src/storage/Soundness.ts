@@ -13,16 +13,25 @@ const payment =
     payment: { ...change.payment, after: { ...change.payment.after, ...fields } }
   })
 
+const each =
+  (field: "attempts" | "operations" | "refunds" | "events", fields: object) =>
+  (change: Change): Change => ({ ...change, [field]: change[field]?.map((one) => ({ ...one, ...fields })) })
+
+const claim =
+  (fields: object) =>
+  (change: Change): Change => ({
+    ...change,
+    claim: change.claim && { expected: 0, after: { ...change.claim.after, ...fields } }
+  })
+
+const half = { authorizedMinor: 500, capturedMinor: 500 }
+const another = { paymentId: "another" }
+
 const broken: Readonly<Record<string, (change: Change) => Change>> = {
   "it authorizes more than was asked": payment({ authorizedMinor: 1001 }),
   "it captures more than was authorized": payment({ authorizedMinor: 500, capturedMinor: 501 }),
-  "it refunds more than was captured": payment({ authorizedMinor: 500, capturedMinor: 500, refundedMinor: 501 }),
-  "refunded and pending exceed what was captured": payment({
-    authorizedMinor: 500,
-    capturedMinor: 500,
-    refundedMinor: 300,
-    refundPendingMinor: 201
-  }),
+  "it refunds more than was captured": payment({ ...half, refundedMinor: 501 }),
+  "refunded and pending exceed what was captured": payment({ ...half, refundedMinor: 300, refundPendingMinor: 201 }),
   "an amount is negative": payment({ refundPendingMinor: -1 }),
   "an amount is a fraction": payment({ authorizedMinor: 0.5 }),
   "its payment skips a version": payment({ version: 3 }),
@@ -30,42 +39,15 @@ const broken: Readonly<Record<string, (change: Change) => Change>> = {
     payment({ tenant: { ...change.tenant, workspaceId: "another" } })(change),
   "its payment is of the other environment": (change) =>
     payment({ tenant: { ...change.tenant, environment: "production" } })(change),
-  "an attempt is another payment's": (change) => ({
-    ...change,
-    attempts: change.attempts.map((attempt) => ({ ...attempt, paymentId: "another" }))
-  }),
-  "an operation is another payment's": (change) => ({
-    ...change,
-    operations: change.operations?.map((operation) => ({ ...operation, paymentId: "another" }))
-  }),
-  "an operation is in another currency": (change) => ({
-    ...change,
-    operations: change.operations?.map((operation) => ({ ...operation, money: money(1000, "USD") }))
-  }),
-  "a refund is another payment's": (change) => ({
-    ...change,
-    refunds: change.refunds?.map((refund) => ({ ...refund, paymentId: "another" }))
-  }),
-  "a refund is in another currency": (change) => ({
-    ...change,
-    refunds: change.refunds?.map((refund) => ({ ...refund, money: money(1000, "USD") }))
-  }),
-  "a refund is reserved that its payment does not know of": (change) => ({
-    ...change,
-    refunds: change.refunds?.map((refund) => ({ ...refund, stage: "Sending" }))
-  }),
-  "an event is another payment's": (change) => ({
-    ...change,
-    events: change.events.map((event) => ({ ...event, paymentId: "another" }))
-  }),
-  "its claim is another payment's": (change) =>
-    change.claim === undefined
-      ? change
-      : { ...change, claim: { expected: 0, after: { ...change.claim.after, paymentId: "another" } } },
-  "its claim skips a version": (change) =>
-    change.claim === undefined
-      ? change
-      : { ...change, claim: { expected: 0, after: { ...change.claim.after, version: 2 } } }
+  "an attempt is another payment's": each("attempts", another),
+  "an operation is another payment's": each("operations", another),
+  "an operation is in another currency": each("operations", { money: money(1000, "USD") }),
+  "a refund is another payment's": each("refunds", another),
+  "a refund is in another currency": each("refunds", { money: money(1000, "USD") }),
+  "a refund is reserved that its payment does not know of": each("refunds", { stage: "Sending" }),
+  "an event is another payment's": each("events", another),
+  "its claim is another payment's": claim(another),
+  "its claim skips a version": claim({ version: 2 })
 }
 
 export const soundness = chapter("soundness", (it) => {

@@ -35,17 +35,28 @@ const given = Effect.all({
   /** No other test has it. */
   tenant: Effect.suspend(newTenant)
 })
+type Given = Effect.Success<typeof given>
 
 type Services = StorageServices | Ids
 
 /** What a chapter registers its tests with. */
-export type StorageTest = (
+export type StorageTest<More = unknown> = (
   title: string,
-  test: (
-    all: Effect.Success<typeof given>
-  ) => Generator<Effect.Effect<unknown, unknown, Services | Scope.Scope>, unknown, never>,
+  test: (all: Given & More) => Generator<Effect.Effect<unknown, unknown, Services | Scope.Scope>, unknown, never>,
   timeoutMillis?: number
 ) => void
+
+/** Registers tests that are given more than the services and a tenant. */
+export const itWith =
+  <More>(
+    it: StorageTest,
+    more: (all: Given) => Effect.Effect<More, unknown, Services | Scope.Scope>
+  ): StorageTest<More> =>
+  (title, test) =>
+    it(title, function* (all) {
+      const its = { ...all, ...(yield* more(all)) }
+      yield* Effect.gen(() => test(its))
+    })
 
 /** A part of the suite. No function, which could be given a runner of tests that ignores what a test returns. */
 export interface Chapter {

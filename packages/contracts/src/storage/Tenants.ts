@@ -1,6 +1,6 @@
 /** Workspaces and environments never mix, whatever is asked of the ledger. */
 import { expect } from "@effect/vitest"
-import { money, type Tenant } from "@pointsman/core"
+import { environments, type Tenant } from "@pointsman/core"
 import { Effect, Option } from "effect"
 import { blank, firstChange, moveAlong, newTenant, rowOf } from "./Given.ts"
 import { newOperation, newRefund, writeEntries } from "./GivenEntries.ts"
@@ -13,12 +13,7 @@ const key = "the-same-key-everywhere"
 const neighbours = Effect.gen(function* () {
   const { workspaceId } = yield* newTenant()
   const names = [workspaceId, `${workspaceId} sandbox`]
-  return names.flatMap(
-    (name): ReadonlyArray<Tenant> => [
-      { workspaceId: name, environment: "sandbox" },
-      { workspaceId: name, environment: "production" }
-    ]
-  )
+  return names.flatMap((name) => environments.map((environment): Tenant => ({ workspaceId: name, environment })))
 })
 
 export const tenants = chapter("tenants", (it) => {
@@ -50,24 +45,14 @@ export const tenants = chapter("tenants", (it) => {
   it("each of four tenants with shared ids and keys has its own refunded payment", function* ({ ledger }) {
     const all = yield* neighbours
     const { payment: model } = yield* blank(all[0] as Tenant)
-    const taken = {
-      ...model,
-      state: "Captured",
-      authorizedMinor: 1000,
-      capturedMinor: 1000,
-      connectionId: "first"
-    } as const
+    const money = { authorizedMinor: 1000, capturedMinor: 1000 }
+    const taken = { ...model, ...money, state: "Captured", connectionId: "first" } as const
     const operation = yield* newOperation(taken, { idempotencyKey: key })
     const refund = yield* newRefund(taken, { idempotencyKey: key })
     const books = all.map((tenant, index) => {
-      const minorUnits = 100 * (index + 1)
-      return writeEntries(
-        { payment: { ...taken, tenant }, attempts: [], operations: [], refunds: [] },
-        {
-          operations: [{ ...operation, sentAt: index }],
-          refunds: [{ ...refund, money: money(minorUnits, "EUR") }]
-        }
-      )
+      const refunds = [{ ...refund, money: { ...model.money, minorUnits: 100 * (index + 1) } }]
+      const empty = { payment: { ...taken, tenant }, attempts: [], operations: [], refunds: [] }
+      return writeEntries(empty, { operations: [{ ...operation, sentAt: index }], refunds })
     })
     yield* atOnce(books, ({ change }) => ledger.commit(change))
     for (const { after } of books) {

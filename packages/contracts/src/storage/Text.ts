@@ -45,54 +45,42 @@ export const text = chapter("text", (it) => {
         data: { ...event.data, decline_code: value, [value]: [value, { [value]: null }] }
       }))
       const claim = moveClaim(first.claim, "RequestAnswered", { answeredAt: 1, answer: payment })
-      yield* ledger.commit({
-        ...moved.change,
-        payment: { expected: 1, after: payment },
+      const written = {
         attempts,
         events,
+        payment: { expected: 1, after: payment },
         claim: { expected: 1, after: claim }
-      })
+      }
+      yield* ledger.commit({ ...moved.change, ...written })
 
       expect(Option.getOrThrow(yield* ledger.payment(tenant, payment.id))).toStrictEqual(payment)
       expect(yield* ledger.payments(tenant, { limit: 1 })).toStrictEqual([payment])
       expect(yield* ledger.attempts(tenant, payment.id)).toStrictEqual(attempts)
-      expect(drafts(yield* ledger.timeline(tenant, payment.id, { after: "", limit: 10 })).at(-1)).toStrictEqual(
-        events[0]
-      )
+      const timeline = yield* ledger.timeline(tenant, payment.id, { after: "", limit: 10 })
+      expect(drafts(timeline).at(-1)).toStrictEqual(events[0])
       expect(Option.getOrThrow(yield* ledger.claim(tenant, claim.key))).toStrictEqual(claim)
     })
-  }
 
-  for (const [name, value] of Object.entries(awkward)) {
     it(`${name} in operations and refunds is read back as it was`, function* ({ ledger, tenant }) {
       const { walked } = yield* reach(tenant, "Captured")
       const hosted = { tokenHash: walked.payment.id, returnUrl: value, cancelUrl: value, expiresAt: 1 }
       const payment: Payment = { ...walked.payment, reference: value, hosted }
       const checkout = { reference: value, sealedUrl: value, expiresAt: null }
       const free = { idempotencyKey: value, connectionId: value, providerRef: value, code: value, reason: value }
+      const attempts = walked.attempts.map((attempt) => ({ ...attempt, reason: value, checkout }))
+      const refused = {
+        providerRefundId: value,
+        failureReason: value,
+        reply: { _tag: "Refused", message: value }
+      } as const
       const { after, change } = writeEntries(
-        {
-          ...walked,
-          payment,
-          attempts: walked.attempts.map((attempt) => ({ ...attempt, reason: value, checkout }))
-        },
+        { ...walked, payment, attempts },
         {
           operations: [yield* newOperation(payment, { ...free, reply: { _tag: "Done", payment } })],
-          refunds: [
-            yield* newRefund(payment, {
-              ...free,
-              providerRefundId: value,
-              failureReason: value,
-              reply: { _tag: "Refused", message: value }
-            })
-          ]
+          refunds: [yield* newRefund(payment, { ...free, ...refused })]
         }
       )
-      yield* ledger.commit({
-        ...change,
-        payment: { ...change.payment, before: walked },
-        attempts: after.attempts
-      })
+      yield* ledger.commit({ ...change, payment: { ...change.payment, before: walked }, attempts })
       expect(Option.getOrThrow(yield* ledger.book(payment.tenant, payment.id))).toStrictEqual(after)
       expect(Option.getOrThrow(yield* ledger.paymentOfPage(hosted.tokenHash))).toStrictEqual(after.payment)
     })
@@ -100,16 +88,11 @@ export const text = chapter("text", (it) => {
 
   it("awkward names in the directory are read back as they were", function* ({ directory, tenant }) {
     for (const name of Object.values(awkward)) {
-      yield* writeDirectory({
-        workspaces: [workspaceOf(tenant, { name, category: name })],
-        connections: [connectionOf(tenant, { name, restrictions: [{ cardBrand: [name] }] })]
-      })
-      expect(Option.getOrThrow(yield* directory.workspace(tenant.workspaceId))).toStrictEqual(
-        workspaceOf(tenant, { name, category: name })
-      )
-      expect(yield* directory.connections(tenant)).toStrictEqual([
-        connectionOf(tenant, { name, restrictions: [{ cardBrand: [name] }] })
-      ])
+      const workspace = workspaceOf(tenant, { name, category: name })
+      const connections = [connectionOf(tenant, { name, restrictions: [{ cardBrand: [name] }] })]
+      yield* writeDirectory({ workspaces: [workspace], connections })
+      expect(yield* directory.workspace(tenant.workspaceId)).toStrictEqual(Option.some(workspace))
+      expect(yield* directory.connections(tenant)).toStrictEqual(connections)
     }
   })
 
