@@ -1,5 +1,9 @@
 /** What callers requested, and the answers that they received: a success that a caller received has to stay true. */
-import type { Payment, PaymentState } from "@pointsman/core"
+import type { Payment, PaymentState, Pointsman } from "@pointsman/core"
+import { Cause, type Effect, Exit } from "effect"
+import type { MortalProcess } from "./MortalProcess.ts"
+import type { Plan } from "./Plan.ts"
+import { wordOf } from "./Words.ts"
 
 /** A request of a merchant to be paid; it may be asked for again, in the same words. */
 export interface Order {
@@ -61,4 +65,35 @@ export const brokenWord = (
     wrong.push(`${said} with ${told.refundedMinor} refunded, and it is ${now.refundedMinor}`)
   }
   return wrong
+}
+
+export type Work<A> = (pointsman: Pointsman["Service"]) => Effect.Effect<A, unknown>
+
+export type Asking = ReturnType<typeof makeAsking>
+
+export const makeAsking = (plan: Plan, listen: (line: string) => void) => {
+  /** Every success that a caller received. */
+  const told: Array<Told> = []
+  /** What could not be explained as it happened. */
+  const wrong: Array<string> = []
+  return {
+    /** `what`: the question in words. */
+    ask: <A>(process: MortalProcess, what: string, work: Work<A>, onEnd?: (exit: Exit.Exit<A, unknown>) => void) => {
+      plan.note(`process ${process.number}: ${what}`)
+      listen(`asks ${process.number} ${what}`)
+      process.ask(work, (exit) => {
+        listen(`hears ${process.number} ${what}: ${wordOf(exit)}`)
+        if (Exit.isFailure(exit) && Cause.hasDies(exit.cause)) {
+          wrong.push(`${what} broke: ${String(Cause.squash(exit.cause))}`)
+        }
+        onEnd?.(exit)
+      })
+    },
+    /** For `onEnd`: a success has to be true for ever. */
+    hears: (what: string) => (exit: Exit.Exit<{ readonly payment: Payment }, unknown>) => {
+      if (Exit.isSuccess(exit)) told.push({ what, payment: exit.value.payment })
+    },
+    told,
+    wrong
+  }
 }

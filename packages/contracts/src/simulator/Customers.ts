@@ -1,7 +1,7 @@
 /** What customers do: they open the page of a payment, go to the provider's checkout, pay there, and come back. */
 import type { Payment, Pointsman } from "@pointsman/core"
 import { Effect, Exit } from "effect"
-import type { Asking, Work } from "./Ask.ts"
+import type { Asking, Work } from "./Asked.ts"
 import type { Draw } from "./Draw.ts"
 import type { MortalProcess } from "./MortalProcess.ts"
 import type { Plan } from "./Plan.ts"

@@ -53,37 +53,42 @@ export const unnamed = (found: ReadonlyArray<Difference>, { payment }: PaymentBo
       !events.some(({ data, type }) => isEvidence(data, type) || data["stated"] === "other_account")
   )
 
-const inCaptured = ({ operations, payment }: PaymentBook, charge: ChargeRecord | undefined) => {
+const inCaptured = (
+  { operations, payment }: PaymentBook,
+  charge: ChargeRecord | undefined
+): ReadonlyArray<Difference> => {
   const theirs = charge?.capturedMinor ?? 0
   if (payment.capturedMinor === theirs) return []
-  const difference: Difference = {
-    what: `captured ${payment.capturedMinor}, and at the provider ${theirs}`,
-    reasons: ["amount_mismatch", "conflict", "capture_failed"],
-    isEvidence: (data, type) =>
-      (theirs > 0 && data["stated_amount"] === theirs) ||
-      // Where totals alone are stated, what a person captured beside ours is under review as the whole.
-      (charge !== undefined && data["stated_amount"] === capturedByHand(charge)) ||
-      // Nothing, or less than one capture, is left: the capture that failed is named, or the charge that was canceled.
-      isOfCanceled(charge, data, type) ||
-      isOfCapture(operations, data, type)
-  }
-  return [difference]
+  return [
+    {
+      what: `captured ${payment.capturedMinor}, and at the provider ${theirs}`,
+      reasons: ["amount_mismatch", "conflict", "capture_failed"],
+      isEvidence: (data, type) =>
+        (theirs > 0 && data["stated_amount"] === theirs) ||
+        // Where totals alone are stated, what a person captured beside ours is under review as the whole.
+        (charge !== undefined && data["stated_amount"] === capturedByHand(charge)) ||
+        // Nothing, or less than one capture, is left: the capture that failed is named, or the charge that was canceled.
+        isOfCanceled(charge, data, type) ||
+        isOfCapture(operations, data, type)
+    }
+  ]
 }
 
-const inHeld = ({ operations, payment }: PaymentBook, charge: ChargeRecord | undefined) => {
+const inHeld = ({ operations, payment }: PaymentBook, charge: ChargeRecord | undefined): ReadonlyArray<Difference> => {
   // A disputed payment keeps its status: its authorization is open again where nothing of it is captured any more.
   const isHeld = payment.state === "Authorized" || (payment.state === "ChargedBack" && payment.capturedMinor === 0)
   const isHeldThere = charge?.state === "Authorized"
   if (isHeld === isHeldThere) return []
-  const difference: Difference = {
-    what: `it is ${payment.state}, and at the provider ${charge?.state ?? "nothing"}`,
-    reasons: ["conflict", "amount_mismatch", "capture_failed", "overdue"],
-    isEvidence: (data) =>
-      operations.some(({ id }) => id === data["operation_id"]) ||
-      data["attempt_id"] === charge?.attemptId ||
-      data["stated_amount"] === charge?.capturedMinor
-  }
-  return [difference]
+  return [
+    {
+      what: `it is ${payment.state}, and at the provider ${charge?.state ?? "nothing"}`,
+      reasons: ["conflict", "amount_mismatch", "capture_failed", "overdue"],
+      isEvidence: (data) =>
+        operations.some(({ id }) => id === data["operation_id"]) ||
+        data["attempt_id"] === charge?.attemptId ||
+        data["stated_amount"] === charge?.capturedMinor
+    }
+  ]
 }
 
 const inRefunds = (book: PaymentBook, refunds: ReadonlyArray<RefundRecord>) => {
@@ -145,18 +150,22 @@ const inDisputes = ({ payment }: PaymentBook, charge: ChargeRecord, isMain: bool
 const isUndecided = ({ review, state }: Payment): boolean =>
   statusOf[state] === "UNKNOWN" && review?.reasons.includes("unknown") === true
 
-const inPayout = ({ operations, payment }: PaymentBook, charge: ChargeRecord | undefined) => {
+const inPayout = (
+  { operations, payment }: PaymentBook,
+  charge: ChargeRecord | undefined
+): ReadonlyArray<Difference> => {
   const isPaidOut = payment.reported?.isPaidOut === true
   const isPaidOutThere = charge?.isPaidOut === true
   if (isPaidOut === isPaidOutThere || (isPaidOut && isUndecided(payment))) return []
-  const difference: Difference = {
-    what: isPaidOut ? "it was paid out, and at the provider not" : "the provider paid it out, and it is not recorded",
-    reasons: ["amount_mismatch", "conflict", "capture_failed"],
-    // A payout goes back with its capture, of which alone the provider writes.
-    isEvidence: (data, type) =>
-      data["stated"] === "settled" || isOfCanceled(charge, data, type) || isOfCapture(operations, data, type)
-  }
-  return [difference]
+  return [
+    {
+      what: isPaidOut ? "it was paid out, and at the provider not" : "the provider paid it out, and it is not recorded",
+      reasons: ["amount_mismatch", "conflict", "capture_failed"],
+      // A payout goes back with its capture, of which alone the provider writes.
+      isEvidence: (data, type) =>
+        data["stated"] === "settled" || isOfCanceled(charge, data, type) || isOfCapture(operations, data, type)
+    }
+  ]
 }
 
 /** The charge was canceled, and no money of it is taken. A payment whose capture is stated afterwards keeps that event. */

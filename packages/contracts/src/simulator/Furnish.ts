@@ -43,8 +43,8 @@ export const connectionIds = connectionsMade.map(([id]) => id)
 export const messageSecretOf = (connectionId: string): string => `pmsec_${connectionId}`
 
 const connection = Effect.fnUntraced(function* (id: string, environment: Environment, priority: number) {
-  const secrets = yield* Secrets
-  const made: Connection = {
+  const { seal } = yield* Secrets
+  return {
     id,
     workspaceId: workspace.id,
     environment,
@@ -52,14 +52,13 @@ const connection = Effect.fnUntraced(function* (id: string, environment: Environ
     connector: "simulated",
     active: true,
     priority,
-    sealedCredentials: yield* secrets.seal(Redacted.make("{}"), credentialsContext(id)),
-    sealedWebhookSecret: yield* secrets.seal(Redacted.make(messageSecretOf(id)), webhookSecretContext(id)),
+    sealedCredentials: yield* seal(Redacted.make("{}"), credentialsContext(id)),
+    sealedWebhookSecret: yield* seal(Redacted.make(messageSecretOf(id)), webhookSecretContext(id)),
     timeoutMillis,
     supports: {},
     restrictions: [],
     circuitBreaker: null
-  }
-  return made
+  } satisfies Connection
 })
 
 export interface MerchantsEndpoint {
@@ -112,7 +111,7 @@ const endpoint = Effect.fnUntraced(function* (owned: MerchantsEndpoint) {
   const { previousSecret, secret } = signingSecretsOf(owned)
   const { seal } = yield* Secrets
   const sealed = (secret: string) => seal(Redacted.make(secret), endpointSecretContext(id))
-  const made: WebhookEndpoint = {
+  return {
     id,
     workspaceId: workspace.id,
     environment,
@@ -121,8 +120,7 @@ const endpoint = Effect.fnUntraced(function* (owned: MerchantsEndpoint) {
     sealedSecret: yield* sealed(secret),
     sealedPreviousSecret: previousSecret === null ? null : yield* sealed(previousSecret),
     active: true
-  }
-  return made
+  } satisfies WebhookEndpoint
 })
 
 export const furnish = Effect.gen(function* () {

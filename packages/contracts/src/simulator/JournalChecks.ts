@@ -112,7 +112,7 @@ export const wrongAccounts = (
   { balance, entries, seed }: ReadReports
 ): ReadonlyArray<string> => {
   const ofPayments = Map.groupBy(entries, ({ paymentId }) => paymentId)
-  const rows = new Map(latestRows(balance, seed).map((row) => [`${row.connectionId} ${row.id}`, row]))
+  const rows = latestRows(balance, seed)
   const all: Array<JournalTransaction> = []
   const expected: Sums = new Map()
   const wrong: Array<string> = []
@@ -151,13 +151,12 @@ interface PlacedRow extends ReportRow {
 }
 
 /** The newest version of every row. */
-const latestRows = (balance: ProviderBalance, seed: number): ReadonlyArray<PlacedRow> => {
-  const latest = new Map<string, PlacedRow>()
-  for (const { connectionId, rows } of reportsOf(balance, seed)) {
-    for (const row of rows) latest.set(`${connectionId} ${row.id}`, { ...row, connectionId })
-  }
-  return [...latest.values()]
-}
+const latestRows = (balance: ProviderBalance, seed: number): ReadonlyMap<string, PlacedRow> =>
+  new Map(
+    reportsOf(balance, seed).flatMap(({ connectionId, rows }) =>
+      rows.map((row) => [`${connectionId} ${row.id}`, { ...row, connectionId }] as const)
+    )
+  )
 
 /** Of the versions of a row the one that is in force. */
 const counts = ({ corrected, number, reason }: SettlementEntry): boolean =>

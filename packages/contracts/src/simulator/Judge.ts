@@ -1,12 +1,11 @@
 /** Looks at everything when all has come to rest: the store, the provider's books, the endpoints, and who was told what. */
 import { type Event, type SettlementEntry, type Tenant, viewOfEvent } from "@pointsman/core"
-import type { PaymentBook, TenantMessage } from "@pointsman/core/ports"
+import type { MessageNote, PaymentBook, TenantMessage } from "@pointsman/core/ports"
 import { brokenWord, type Order, type Told } from "./Asked.ts"
 import { answeredTwice, type Look, wrongDispute } from "./DisputeChecks.ts"
-import { wrongFiles } from "./Files.ts"
 import { type SettledPayment, wrongAccounts } from "./JournalChecks.ts"
 import type { Taken } from "./Mail.ts"
-import { unexplainedEntries } from "./OpenDifferences.ts"
+import { isOpen, unexplainedEntries } from "./OpenDifferences.ts"
 import type { Acting, Lost } from "./outside/Outside.ts"
 import { type ChargeRecord, providerRefundIdOf, type RefundRecord } from "./ProviderBooks.ts"
 import type { Filed, Letter } from "./ProviderMail.ts"
@@ -28,14 +27,8 @@ export interface Judged {
 }
 
 /** What is wrong with the world, in sentences; none for a sound one. */
-export const judge = async ({
-  heard,
-  looks,
-  outside,
-  seed,
-  workload,
-  world
-}: Judged): Promise<ReadonlyArray<string>> => {
+export const judge = async (judged: Judged): Promise<ReadonlyArray<string>> => {
+  const { heard, looks, outside, seed, workload, world } = judged
   const { lies, orders, told } = workload
   const lost = outside.lost()
   const jumps = outside.jumps?.history ?? []
@@ -127,11 +120,7 @@ export const judge = async ({
 
 /** The payments whose charge is an open difference. */
 const chargesOpenIn = (entries: ReadonlyArray<SettlementEntry>): ReadonlySet<string | null> =>
-  new Set(
-    entries
-      .filter(({ closed, kind, result }) => result !== "matched" && closed === null && kind.startsWith("charge"))
-      .map(({ paymentId }) => paymentId)
-  )
+  new Set(entries.flatMap((one) => (isOpen(one) && one.kind.startsWith("charge") ? [one.paymentId] : [])))
 
 /** The refunds that we may know of, and whether a person acted where something else did. */
 const besideByHand = (
@@ -208,12 +197,12 @@ const isLeftOut = (
 
 /** The payment of a charge: under a key that was lost, the provider may name the payment from before. */
 const holderOf = (books: ReadonlyArray<PaymentBook>) => {
-  const holders = Map.groupBy(
-    books.flatMap(({ attempts, payment }) => attempts.map(({ id }) => ({ attemptId: id, paymentId: payment.id }))),
-    ({ attemptId }) => attemptId
+  const attempts = Map.groupBy(
+    books.flatMap((book) => book.attempts),
+    ({ id }) => id
   )
   return ({ attemptId, paymentId }: ChargeRecord): string => {
-    const ids = (holders.get(attemptId) ?? []).map((holder) => holder.paymentId)
+    const ids = (attempts.get(attemptId) ?? []).map((attempt) => attempt.paymentId)
     return ids.includes(paymentId) ? paymentId : (ids[0] ?? paymentId)
   }
 }
@@ -224,15 +213,10 @@ const undelivered = (
   events: ReadonlyArray<Event>,
   received: ReadonlyArray<Received>
 ): ReadonlyArray<string> => {
-  const wrong: Array<string> = []
-  const arrived = new Map<string, Array<Received>>()
-  for (const one of received) {
-    if (one.fault !== undefined) wrong.push(`${one.url} received ${one.eventId}: ${one.fault}`)
-    const key = `${one.url} ${one.eventId}`
-    const before = arrived.get(key)
-    if (before === undefined) arrived.set(key, [one])
-    else before.push(one)
-  }
+  const wrong = received.flatMap(({ eventId, fault, url }) =>
+    fault === undefined ? [] : [`${url} received ${eventId}: ${fault}`]
+  )
+  const arrived = Map.groupBy(received, ({ eventId, url }) => `${url} ${eventId}`)
   for (const { url, wants } of wantedBy(environment)) {
     for (const event of events) {
       const copies = arrived.get(`${url} ${event.id}`) ?? []
@@ -274,3 +258,41 @@ const wrongOrder = (
   }
   return wrong
 }
+
+/**
+ * Messages that were taken: each is on file, and decided. `taken`: what we answered with a success. `files`: everything
+ * that is stored.
+ */
+const wrongFiles = (
+  taken: ReadonlyArray<Filed>,
+  files: ReadonlyArray<MessageNote>,
+  books: ReadonlyMap<string, PaymentBook>
+): ReadonlyArray<string> => {
+  const wrong: Array<string> = []
+  const byId = new Map(files.map((file) => [keyOf(file.connectionId, file.eventId), file]))
+  for (const { connectionId, id, storedAs } of taken) {
+    if (storedAs === "unreadable") continue
+    const outcome = byId.get(keyOf(connectionId, id))?.outcome
+    const isAsExpected =
+      storedAs === "unmatched"
+        ? outcome === "unmatched"
+        : outcome !== undefined && outcome !== "received" && outcome !== "unmatched" && outcome !== "unreadable"
+    if (!isAsExpected) wrong.push(`message ${id} of ${connectionId} was taken, and is ${outcome ?? "not on file"}`)
+  }
+  // One that cannot be read has no id of its own: as many are on file as were taken.
+  const unreadable = taken.filter(({ storedAs }) => storedAs === "unreadable")
+  for (const [connectionId, unread] of Map.groupBy(unreadable, (one) => one.connectionId)) {
+    const stored = files.filter((file) => file.connectionId === connectionId && file.outcome === "unreadable").length
+    if (stored < unread.length) {
+      wrong.push(`${connectionId} wrote ${unread.length} messages that cannot be read, and ${stored} are on file`)
+    }
+  }
+  for (const { eventId, outcome, paymentId } of files) {
+    if (outcome === "contradicts" && books.get(paymentId ?? "")?.payment.review === null) {
+      wrong.push(`message ${eventId} contradicts payment ${paymentId}, which has no review`)
+    }
+  }
+  return wrong
+}
+
+const keyOf = (connectionId: string, id: string): string => `${connectionId} ${id}`

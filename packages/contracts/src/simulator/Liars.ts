@@ -1,7 +1,7 @@
 /** What those write who are not the payment's provider: another connection in its own name, or a stranger in its name. */
 import type { ChargeState } from "@pointsman/core/ports"
 import { Effect, Exit } from "effect"
-import type { Asking } from "./Ask.ts"
+import type { Asking } from "./Asked.ts"
 import type { Draw } from "./Draw.ts"
 import type { Taken } from "./Mail.ts"
 import type { MortalProcess } from "./MortalProcess.ts"

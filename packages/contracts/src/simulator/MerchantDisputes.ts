@@ -1,8 +1,9 @@
 /** What merchants do about disputes: they keep evidence and submit it, or accept, in several processes at once. */
 import type { Caller, Dispute } from "@pointsman/core"
 import { Effect, Exit } from "effect"
-import type { Asking } from "./Ask.ts"
+import type { Asking } from "./Asked.ts"
 import type { Draw } from "./Draw.ts"
+import { atOnce } from "./Merchants.ts"
 import type { MortalProcess } from "./MortalProcess.ts"
 import { callers, type World } from "./World.ts"
 
@@ -48,10 +49,7 @@ export const makeMerchantDisputes = (world: World, { ask }: Asking) => {
     )
     const one = draw.one(all.flat())
     if (one === undefined) return false
-    for (let count = draw.pick([1, 1, 2, 3]); count > 0; count--) {
-      const process = draw.one(world.alive())
-      if (process !== undefined) answerIn(draw, process, one.caller, one.dispute)
-    }
+    atOnce(world, draw, draw.pick([1, 1, 2, 3]), (process) => answerIn(draw, process, one.caller, one.dispute))
     return true
   }
 

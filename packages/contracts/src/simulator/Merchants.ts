@@ -2,8 +2,7 @@
 import type { Caller, Payment, Pointsman } from "@pointsman/core"
 import { sampleRequest } from "@pointsman/core/testing"
 import { Effect, Exit } from "effect"
-import type { Asking } from "./Ask.ts"
-import type { Order } from "./Asked.ts"
+import type { Asking, Order } from "./Asked.ts"
 import type { Draw } from "./Draw.ts"
 import type { MortalProcess } from "./MortalProcess.ts"
 import { hour } from "./Time.ts"
@@ -77,45 +76,22 @@ export const makeMerchants = (
     const paymentId = payment.id
     const idempotencyKey = draw.pick([unkeyed, unkeyed, "key-0001", "key-0002"])
     const amountMinor = draw.pick([null, null, 1, 500, 1999])
-    const of = `${short(paymentId)}${idempotencyKey === null ? "" : ` by ${idempotencyKey}`}`
-    const amount = amountMinor === null ? "all" : String(amountMinor)
+    const by = idempotencyKey === null ? "" : ` by ${idempotencyKey}`
     const kind = draw.pick(["capture", "capture", "void", "refund", "refund", "refund"])
-    const asking = (asked: MortalProcess) => {
-      switch (kind) {
-        case "capture": {
-          const what = `capture ${amount} of ${of}`
-          return ask(asked, what, (it) => it.capture(caller, { paymentId, idempotencyKey, amountMinor }), hears(what))
-        }
-        case "void": {
-          const what = `void ${of}`
-          return ask(asked, what, (it) => it.void(caller, { paymentId, idempotencyKey }), hears(what))
-        }
-        case "refund": {
-          const what = `refund ${amount} of ${of}`
-          const order = { paymentId, idempotencyKey, amountMinor, reason: null }
-          return ask(asked, what, (it) => it.refund(caller, order), hears(what))
-        }
-      }
-    }
+    const what = `${kind} ${kind === "void" ? "" : `${amountMinor ?? "all"} of `}${short(paymentId)}${by}`
+    const order = { paymentId, idempotencyKey, amountMinor, reason: null }
+    const asking = (asked: MortalProcess) => ask(asked, what, (it) => it[kind](caller, order), hears(what))
     if (idempotencyKey !== null) keyed.push(asking)
     asking(process)
   }
 
   /** Asks in the same words for captures, voids and refunds that were asked for under a key. */
-  const operateAgain = (draw: Draw) => {
-    for (let count = draw.pick([1, 2, 4]); count > 0; count--) {
-      const process = draw.one(world.alive())
-      if (process !== undefined) draw.one(keyed)?.(process)
-    }
-  }
+  const operateAgain = (draw: Draw) =>
+    atOnce(world, draw, draw.pick([1, 2, 4]), (process) => draw.one(keyed)?.(process))
 
   /** Several at once on one payment, in as many processes as there are. */
-  const operateAtOnce = (draw: Draw, payment: Payment) => {
-    for (let count = draw.pick([1, 1, 1, 2, 3]); count > 0; count--) {
-      const process = draw.one(world.alive())
-      if (process !== undefined) operate(draw, process, payment)
-    }
-  }
+  const operateAtOnce = (draw: Draw, payment: Payment) =>
+    atOnce(world, draw, draw.pick([1, 1, 1, 2, 3]), (process) => operate(draw, process, payment))
 
   return { orders, create, operateAtOnce, operateAgain }
 }
@@ -132,15 +108,16 @@ const isKeyKept = async (world: World, { firstAskedAt, reference }: Order): Prom
   )
 }
 
+/** So often in a row, in any of the processes. */
+export const atOnce = (world: World, draw: Draw, times: number, act: (process: MortalProcess) => void): void => {
+  for (let count = times; count > 0; count--) {
+    const process = draw.one(world.alive())
+    if (process !== undefined) act(process)
+  }
+}
+
 /** Of both tenants. */
-export const paymentsIn = (world: World): Promise<ReadonlyArray<Payment>> =>
-  world.run(
-    Effect.map(
-      Effect.forEach(callers, ({ tenant }) => world.ledger.payments(tenant, { limit: 20 })),
-      flat
-    )
-  )
+export const paymentsIn = async (world: World): Promise<ReadonlyArray<Payment>> =>
+  (await world.run(Effect.forEach(callers, ({ tenant }) => world.ledger.payments(tenant, { limit: 20 })))).flat()
 
 const callerOf = (environment: "sandbox" | "production"): Caller => (environment === "sandbox" ? sandbox : production)
-
-const flat = <A>(lists: ReadonlyArray<ReadonlyArray<A>>): ReadonlyArray<A> => lists.flat()

@@ -48,7 +48,7 @@ export const unexplainedEntries = (
     })
 }
 
-const isOpen = ({ closed, result }: SettlementEntry): boolean => result !== "matched" && closed === null
+export const isOpen = ({ closed, result }: SettlementEntry): boolean => result !== "matched" && closed === null
 
 /** A refund by hand of more than was captured, or of a capture that is unknown: a person decides. */
 const isOfReview = ({ reported, review, state }: Payment): boolean =>

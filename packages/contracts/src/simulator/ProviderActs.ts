@@ -60,7 +60,10 @@ export const performAct = (act: ProviderAct, { balance, disputes, messages, refu
       captureByHand(act.charge, act.capturedMinor, messages)
       break
     case "VoidsByHand":
-      voidByHand(act.charge, messages)
+      // Of what is captured in part, the rest is released.
+      act.charge.isReleased = true
+      if (act.charge.state === "Authorized") act.charge.state = "Canceled"
+      messages.ofRelease(act.charge)
       break
     case "ChargesElsewhere":
       balance.noteForeign(act.charge, act.isNamed)
@@ -70,7 +73,8 @@ export const performAct = (act: ProviderAct, { balance, disputes, messages, refu
       messages.ofPayout(act.charge)
       break
     case "Disputes":
-      dispute(act, disputes)
+      if (act.charge.state !== "Captured") act.charge.contradictions.push("a dispute of money that was not taken")
+      disputes.state(act.charge, act.disputeId, act.verdict, act.dueIn ?? null)
       break
     case "FailsCapture":
       failCapture(act, messages, time)
@@ -111,21 +115,6 @@ const captureByHand = (charge: ChargeRecord, minorUnits: number, messages: Provi
   capturesByHand.push(capture)
   Object.assign(charge, { state: "Captured", capturedMinor: capturedMinor + minorUnits })
   messages.ofCaptureByHand(charge, capture)
-}
-
-/** Of what is captured in part, the rest is released. */
-const voidByHand = (charge: ChargeRecord, messages: ProviderMessages): void => {
-  charge.isReleased = true
-  if (charge.state === "Authorized") charge.state = "Canceled"
-  messages.ofRelease(charge)
-}
-
-const dispute = (
-  { charge, disputeId, dueIn = null, verdict }: Extract<ProviderAct, { readonly _tag: "Disputes" }>,
-  disputes: ProviderDisputes
-): void => {
-  if (charge.state !== "Captured") charge.contradictions.push("a dispute of money that was not taken")
-  disputes.state(charge, disputeId, verdict, dueIn)
 }
 
 /** The capture or the void of the charge: the money is held again. */

@@ -1,19 +1,12 @@
 /** Everything that a store has of one tenant. */
-import type { Dispute, Event, Tenant } from "@pointsman/core"
-import { type PaymentBook, Settlements, type TenantMessage } from "@pointsman/core/ports"
+import type { Tenant } from "@pointsman/core"
+import { Settlements } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { production, sandbox } from "./Furnish.ts"
 import type { World } from "./World.ts"
 
 /** More than any run writes. */
 const rowsAtMost = 10_000
-
-export interface Contents {
-  readonly books: ReadonlyArray<PaymentBook>
-  readonly disputes: ReadonlyArray<Dispute>
-  readonly events: ReadonlyArray<Event>
-  readonly messages: ReadonlyArray<TenantMessage>
-}
 
 export const readAll = Effect.fnUntraced(function* ({ ledger }: World, tenant: Tenant) {
   const payments = yield* ledger.payments(tenant, { limit: rowsAtMost })
@@ -23,8 +16,9 @@ export const readAll = Effect.fnUntraced(function* ({ ledger }: World, tenant: T
   const events = timelines.flat().sort((a, b) => (a.id < b.id ? -1 : 1))
   const disputes = yield* ledger.disputes(tenant, { limit: rowsAtMost })
   const messages = yield* ledger.messages({ tenant, limit: rowsAtMost })
-  return { books, disputes, events, messages } satisfies Contents
+  return { books, disputes, events, messages }
 })
+export type Contents = Effect.Success<ReturnType<typeof readAll>>
 
 /** What is stored of the reports of a connection. */
 export const readEntries = (world: World, connectionId: string) => {

@@ -119,20 +119,15 @@ export const makeReading = ({ listen, seed, start, world }: ReadingOptions) => {
   return { isReading, askDue, readAll, wrong }
 }
 
-interface ReadingWays {
-  readonly rowsAtOnce: number
-  readonly delayMillis: number
-}
-
 /** Batches end in the middle of reports, and a row may come after its payment counts as missing. */
-const drawWays = (draw: Draw): ReadingWays => ({
+const drawWays = (draw: Draw) => ({
   rowsAtOnce: draw.pick([1, 2, 5, 1_000]),
   delayMillis: draw.pick([hour, day, 5 * day])
 })
 
 const orderOf = (
   { at, connectionId, rows }: ProviderReport,
-  { delayMillis, rowsAtOnce }: ReadingWays,
+  { delayMillis, rowsAtOnce }: ReturnType<typeof drawWays>,
   time: Time
 ): ReportOrder => ({
   connectionId,

@@ -3,38 +3,28 @@ import type { PointsmanOptions } from "@pointsman/core"
 import { type ProviderWays, plainWays } from "./CallHandling.ts"
 import type { Draw } from "./Draw.ts"
 import type { Temper } from "./DrawAct.ts"
-import { drawRates, type Rates } from "./Faults.ts"
+import { drawRates } from "./Faults.ts"
 import { hour, minute, second } from "./Time.ts"
 
 /** No run has more at once. */
 export const processesAtMost = 3
 
-export interface Run {
-  readonly steps: number
-  /** How many there are at first. */
-  readonly processes: number
-  readonly backgroundEveryMillis: number
-  readonly checkIntervals: PointsmanOptions["checkIntervals"]
-  /** The longest way to the store, a provider or a receiver, in milliseconds. */
-  readonly slowest: number
-  readonly rates: Rates
-  readonly ways: ProviderWays
-  readonly temper: Temper
-  readonly reusesReferences: boolean
-}
+export type Run = ReturnType<typeof drawRun>
 
 const { givesCaptureIds, listsRefunds, namesRefunds } = plainWays
 const withoutPeople = { givesCaptureIds, listsRefunds, namesRefunds }
 
-export const drawRun = (draw: Draw): Run => {
+export const drawRun = (draw: Draw) => {
   const steps = 8 + draw.below(28)
+  /** How many there are at first. */
   const processes = 1 + draw.below(processesAtMost)
   // A look at nothing costs as much as a payment: what a commit makes due is sent without one, and steps check too.
   const backgroundEveryMillis = draw.pick([10 * minute, 45 * minute, 3 * hour])
-  const checkIntervals = draw.pick([
+  const checkIntervals = draw.pick<PointsmanOptions["checkIntervals"]>([
     {},
     { unknownMillis: 10 * second, pendingMillis: minute, refundMillis: 10 * second, deadRequestMillis: minute }
   ])
+  /** The longest way to the store, a provider or a receiver, in milliseconds. */
   const slowest = draw.pick([0, 3, 30])
   const rates = drawRates(draw)
   const ways: ProviderWays = {

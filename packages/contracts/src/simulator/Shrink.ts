@@ -1,6 +1,6 @@
 /**
  * Makes a failing plan small: leaves steps and faults out, as many as can be, for as long as something is still wrong.
- * What is left is what a person has to understand.
+ * What is left is what a person has to understand, and the report of it.
  */
 import type { PlanId } from "./Plan.ts"
 import { type Simulated, type SimulateOptions, simulate } from "./Simulate.ts"
@@ -51,3 +51,37 @@ export const shrink = async (options: SimulateOptions, first: Simulated): Promis
 
 const idsOf = ({ happened }: Simulated, kind?: "step" | "fault"): ReadonlySet<PlanId> =>
   new Set(happened.filter((planned) => kind === undefined || planned.kind === kind).map(({ id }) => id))
+
+export interface ReportOptions {
+  /** Runs one seed again, as `npm run simulate -- --storage memory`. */
+  readonly command: string
+}
+
+/** `first` as it failed, `shrunk` as it can be understood. */
+export const report = (first: Simulated, shrunk: Shrunk, { command }: ReportOptions): string => {
+  const { only, run, runs } = shrunk
+  const steps = run.happened.filter(({ kind }) => kind === "step").length
+  const replay = `${command} --seed ${first.seed}`
+  const left = `${replay} --only ${[...only].join(",")}`
+  return [
+    `seed ${first.seed} is wrong:`,
+    ...first.wrong.map((sentence) => `  ${sentence}`),
+    "",
+    `${counted(steps, "step")} and ${counted(run.happened.length - steps, "fault")} are enough (found in ${runs} runs):`,
+    ...run.happened.map(
+      ({ at, id, kind, what }) => `  ${seconds(at)}  ${id.padEnd(7)}  ${kind === "fault" ? "  ! " : ""}${what}`
+    ),
+    "",
+    "with them:",
+    ...run.wrong.map((sentence) => `  ${sentence}`),
+    "",
+    "see it again:",
+    `  all of it      ${replay}`,
+    `  what is left   ${left}`,
+    `  line by line   ${left} --trace`
+  ].join("\n")
+}
+
+const seconds = (millis: number): string => `${(millis / 1_000).toFixed(3).padStart(11)} s`
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`

@@ -33,8 +33,6 @@ export interface Time {
 
 interface Alarm {
   readonly at: number
-  /** Alarms of the same moment ring in the order in which they were set. */
-  readonly order: number
   act: (() => void) | undefined
 }
 
@@ -47,13 +45,13 @@ const tasksAtMost = 1_000_000
 export const makeTime = (): Time => {
   const { hold, scheduler, settle } = makeTasks()
   let now = beginning
-  let alarmsSet = 0
   let expected = 0
+  /** The one that rings next comes first; those of the same moment ring in the order in which they were set. */
   const alarms: Array<Alarm> = []
 
   const set = (millis: number, act: () => void): Alarm => {
-    const alarm: Alarm = { at: now + Math.max(0, millis), order: alarmsSet++, act }
-    push(alarms, alarm)
+    const alarm: Alarm = { at: now + Math.max(0, millis), act }
+    alarms.splice(alarms.findLastIndex(({ at }) => at <= alarm.at) + 1, 0, alarm)
     return alarm
   }
 
@@ -74,7 +72,7 @@ export const makeTime = (): Time => {
     const before = settle()
     if (before !== undefined) await before
     for (let next = alarms[0]; next !== undefined && next.at <= end; next = alarms[0]) {
-      pop(alarms)
+      alarms.shift()
       if (next.act === undefined) continue
       now = next.at
       const { act } = next
@@ -167,38 +165,6 @@ const makeTasks = () => {
     makeDispatcher: () => ({ scheduleTask, flush: run })
   }
   return { hold, scheduler, settle }
-}
-
-// A binary heap: the alarm that rings next comes first.
-
-const isBefore = (a: Alarm, b: Alarm): boolean => a.at < b.at || (a.at === b.at && a.order < b.order)
-
-const push = (heap: Array<Alarm>, alarm: Alarm): void => {
-  let index = heap.push(alarm) - 1
-  while (index > 0) {
-    const parent = (index - 1) >> 1
-    const above = heap[parent]
-    if (above === undefined || !isBefore(alarm, above)) break
-    heap[index] = above
-    heap[parent] = alarm
-    index = parent
-  }
-}
-
-const pop = (heap: Array<Alarm>): void => {
-  const last = heap.pop()
-  if (last === undefined || heap.length === 0) return
-  let index = 0
-  for (;;) {
-    const left = 2 * index + 1
-    const [a, b] = [heap[left], heap[left + 1]]
-    const child = a !== undefined && b !== undefined && isBefore(b, a) ? left + 1 : left
-    const below = heap[child]
-    if (below === undefined || !isBefore(below, last)) break
-    heap[index] = below
-    index = child
-  }
-  heap[index] = last
 }
 
 /** No call of a store takes longer, in milliseconds of real time. */

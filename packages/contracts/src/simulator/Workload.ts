@@ -4,12 +4,11 @@
  */
 import type { Caller, Payment } from "@pointsman/core"
 import { Effect } from "effect"
-import { makeAsking, type Work } from "./Ask.ts"
+import { makeAsking, type Work } from "./Asked.ts"
 import type { ProviderWays } from "./CallHandling.ts"
 import { makeCustomers } from "./Customers.ts"
 import type { Draw } from "./Draw.ts"
-import { drawAct, drawDispute, type Temper } from "./DrawAct.ts"
-import { drawByHand } from "./DrawByHand.ts"
+import { drawAct, drawByHand, drawDispute, type Temper } from "./DrawAct.ts"
 import { makeLiars } from "./Liars.ts"
 import type { Taken } from "./Mail.ts"
 import { makeMerchantDisputes } from "./MerchantDisputes.ts"
@@ -49,33 +48,21 @@ export interface WorkloadOptions {
 
 export type Workload = ReturnType<typeof makeWorkload>
 
-export const makeWorkload = ({
-  answersDisputes,
-  isAboutDisputes,
-  areCreatesRepeated,
-  byHand,
-  hasLostRecords,
-  losesRecords,
-  heard,
-  listen,
-  plan,
-  start,
-  temper,
-  world
-}: WorkloadOptions) => {
+export const makeWorkload = (options: WorkloadOptions) => {
+  const { byHand, losesRecords: areOperationsKeyed, plan, temper, world } = options
   const { provider, time } = world
-  const { hosted, kinds: planned } = isAboutDisputes ? disputing : plan.draw.pick(abouts)
+  const { hosted, kinds: planned } = options.isAboutDisputes ? disputing : plan.draw.pick(abouts)
   const kinds = byHand === undefined ? planned : [...planned, ...Array<Kind>(6).fill("person")]
-  const asking = makeAsking(plan, listen)
+  const asking = makeAsking(plan, options.listen)
   const { ask, told, wrong } = asking
-  const merchants = makeMerchants(world, asking, { hosted, areCreatesRepeated, areOperationsKeyed: losesRecords })
+  const merchants = makeMerchants(world, asking, { ...options, hosted, areOperationsKeyed })
   const disputes = makeMerchantDisputes(world, asking)
   const customers = makeCustomers(provider, plan, asking)
   const liars = makeLiars(world, asking)
 
   const startOneMore = () => {
     plan.note("one more process starts")
-    start()
+    options.start()
   }
 
   const begin = async (draw: Draw, kind: Exclude<Kind, "pass">): Promise<void> => {
@@ -100,7 +87,7 @@ export const makeWorkload = ({
       case "lie":
         return liars.lie(draw, process)
       case "answer":
-        if (!(answersDisputes && (await disputes.answer(draw)))) await passTime(draw, world, plan)
+        if (!(options.answersDisputes && (await disputes.answer(draw)))) await passTime(draw, world, plan)
         return
       case "dispute":
       case "person":
@@ -121,14 +108,14 @@ export const makeWorkload = ({
   }
 
   const actOf = (draw: Draw, kind: "act" | "dispute" | "person"): ProviderAct | undefined => {
-    if (kind === "act") return drawAct(draw, { ...provider, heard }, temper)
+    if (kind === "act") return drawAct(draw, { ...provider, heard: options.heard }, temper)
     return kind === "dispute" || byHand === undefined ? drawDispute(draw, provider) : drawByHand(draw, provider, byHand)
   }
 
   const step = async (draw: Draw): Promise<void> => {
     const kind = merchants.orders.length === 0 ? "create" : (draw.one(kinds) ?? "pass")
     if (kind === "pass") return passTime(draw, world, plan)
-    if (hasLostRecords() && draw.chance(repeatShare)) merchants.operateAgain(draw)
+    if (options.hasLostRecords() && draw.chance(repeatShare)) merchants.operateAgain(draw)
     await begin(draw, kind)
     // Many steps begin while those before them are under way.
     const millis = draw.pick([null, 0, 0, 10, 100])

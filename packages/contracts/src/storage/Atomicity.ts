@@ -1,8 +1,8 @@
-/** A change that is refused, for whatever reason, leaves nothing of what it carries. */
+/** A change that is refused, or whose caller goes away, leaves nothing of what it carries, or is written whole. */
 import { expect } from "@effect/vitest"
 import type { Change, CommitFailure } from "@pointsman/core/ports"
-import { Effect, Option } from "effect"
-import { firstChange, noTrace, reach, traceOf } from "./Given.ts"
+import { Effect, Exit, Fiber, Option } from "effect"
+import { firstChange, noTrace, reach, traceOf, written } from "./Given.ts"
 import { newOperation, newRefund, writeEntries } from "./GivenEntries.ts"
 import { chapter } from "./StorageTest.ts"
 
@@ -60,8 +60,7 @@ export const atomicity = chapter("atomicity", (it) => {
   }
 
   it("nothing is written of a payment that claims another's key", function* ({ ledger, tenant }) {
-    const first = yield* firstChange(tenant, { key: "key-that-is-taken" })
-    yield* ledger.commit(first.change)
+    const first = yield* written(firstChange(tenant, { key: "key-that-is-taken" }))
     const stored = yield* traceOf(first.change)
 
     const second = yield* firstChange(tenant, { key: "key-that-is-taken" })
@@ -72,8 +71,7 @@ export const atomicity = chapter("atomicity", (it) => {
   })
 
   it("a free key stays free if its payment is stored already", function* ({ ledger, tenant }) {
-    const first = yield* firstChange(tenant)
-    yield* ledger.commit(first.change)
+    const first = yield* written(firstChange(tenant))
     const other = yield* firstChange(tenant)
     const again = {
       ...first.change,
@@ -82,5 +80,37 @@ export const atomicity = chapter("atomicity", (it) => {
     expect((yield* Effect.flip(ledger.commit(again)))._tag).toBe("pointsman/Stale")
     expect((yield* traceOf(other.change)).claim).toStrictEqual(noTrace.claim)
     expect((yield* traceOf(first.change)).timeline).toHaveLength(1)
+  })
+})
+
+export const interruption = chapter("interruption", (it) => {
+  it("commits are written whole or not at all when their callers are interrupted", function* ({ ledger, tenant }) {
+    const changes = yield* Effect.forEach(Array(32).keys(), () => firstChange(tenant))
+    const fibers = yield* Effect.forEach(changes, ({ change }) => Effect.forkChild(ledger.commit(change)))
+    // Each one is interrupted a little later than the one before it.
+    const exits = yield* Effect.forEach(
+      fibers,
+      Effect.fnUntraced(function* (fiber, index) {
+        for (let pause = 0; pause < index % 8; pause++) yield* Effect.yieldNow
+        yield* Fiber.interrupt(fiber)
+        return yield* Fiber.await(fiber)
+      })
+    )
+
+    for (const [index, { after, change, claim }] of changes.entries()) {
+      const trace = yield* traceOf(change)
+      if (Option.isNone(trace.payment)) {
+        expect(trace).toStrictEqual(noTrace)
+        expect(Exit.isSuccess(exits[index] as Exit.Exit<void, unknown>)).toBe(false)
+      } else {
+        expect(trace.payment.value).toStrictEqual(after.payment)
+        expect(trace.attempts).toStrictEqual(after.attempts)
+        expect(trace.timeline).toHaveLength(1)
+        expect(trace.claim).toStrictEqual(Option.some(claim))
+      }
+    }
+    // The ledger keeps working.
+    const next = yield* written(firstChange(tenant))
+    expect(Option.isSome(yield* ledger.payment(tenant, next.after.payment.id))).toBe(true)
   })
 })

@@ -2,7 +2,7 @@
 import { expect } from "@effect/vitest"
 import { Ledger, type PaymentBook } from "@pointsman/core/ports"
 import { Effect } from "effect"
-import { firstChange, moveAlong, newTenant, reach, rowOf } from "./Given.ts"
+import { firstChange, moveAlong, newTenant, reach, rowOf, written } from "./Given.ts"
 import { newRefund, writeEntries } from "./GivenEntries.ts"
 import { chapter } from "./StorageTest.ts"
 import { atOnce, timesFrom } from "./Unguarded.ts"
@@ -84,14 +84,8 @@ export const checks = chapter("checks", (it) => {
       [null, id(books[1])],
       ["hanging", id(hanging[1])]
     ])
-    expect((yield* take).toSorted()).toEqual(
-      [
-        ["hanging", id(hanging[2])],
-        ["second", id(books[2])],
-        ["hanging", id(hanging[3])],
-        ["hanging", id(hanging[4])]
-      ].toSorted()
-    )
+    const rest = [...hanging.slice(2, 5).map((one) => ["hanging", id(one)]), ["second", id(books[2])]]
+    expect((yield* take).toSorted()).toEqual(rest.toSorted())
     for (const { payment } of [...hanging, ...books]) yield* ledger.postpone(payment, null)
   })
 
@@ -152,8 +146,7 @@ export const checks = chapter("checks", (it) => {
     yield* ledger.commit({ ...moved.change, checkAt: at + 100 })
     expect(yield* taken(at + 99, [book])).toEqual([])
     expect(yield* taken(at + 100, [book])).toEqual([book.payment.id])
-    const settled = yield* moveAlong(moved.after, rowOf("ChargeUnknown", "ChargeNotFound"))
-    yield* ledger.commit(settled.change)
+    yield* written(moveAlong(moved.after, rowOf("ChargeUnknown", "ChargeNotFound")))
     expect(yield* taken(at + 10_000, [book])).toEqual([])
     // Nor is one taken that never had a time.
     expect(yield* taken(Number.MAX_SAFE_INTEGER - 1000, [yield* due(null)], 0)).toEqual([])

@@ -18,7 +18,8 @@ import {
   rowOf,
   traceOf,
   workspaceOf,
-  writeDirectory
+  writeDirectory,
+  written
 } from "./Given.ts"
 import { chapter, itWith } from "./StorageTest.ts"
 import { atOnce } from "./Unguarded.ts"
@@ -88,8 +89,7 @@ export const claimGuards = chapter("claims after records were lost", (it) => {
   itWithLoss("key and version come before the loss when a payment on file is claimed anew", function* ({ ledger }) {
     const { tenant } = yield* shop()
     const key = "key-of-this-test"
-    const first = yield* firstChange(tenant, { key })
-    yield* ledger.commit(first.change)
+    const first = yield* written(firstChange(tenant, { key }))
     const again = yield* firstChange(tenant, { key })
     expect(yield* Effect.flip(ledger.commit({ ...again.change, guard: guardOf() }))).toMatchObject({
       _tag: "pointsman/KeyTaken"
@@ -122,10 +122,9 @@ export const claimGuards = chapter("claims after records were lost", (it) => {
     }
   })
 
-  it("only its own payment's claims are refused while a refund's tag is filed", function* ({ ledger, losses }) {
+  it("only its own payment's claims are refused while a refund's tag is filed", function* ({ losses }) {
     const { tenant } = yield* shop()
-    const first = yield* firstChange(tenant)
-    yield* ledger.commit(first.change)
+    const first = yield* written(firstChange(tenant))
     const { id } = first.after.payment
     yield* losses.fileKey(tenant, { ...refund, paymentId: id })
     const { change } = yield* moveAlong(first.after, rowOf("Charging", "AttemptFollowed"))

@@ -1,7 +1,7 @@
 /** Generations of configurations: recorded with what they write, in exactly one order; and endpoints that return. */
 import { expect } from "@effect/vitest"
 import type { DeliveryEnd } from "@pointsman/core"
-import { type ConfigurationChange, Deliveries, Directory, type DirectoryContents, Ledger } from "@pointsman/core/ports"
+import { type ConfigurationChange, Deliveries, Directory, type DirectoryContents } from "@pointsman/core/ports"
 import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import {
@@ -12,7 +12,8 @@ import {
   newTenant,
   nothing,
   workspaceOf,
-  writeDirectory
+  writeDirectory,
+  written
 } from "./Given.ts"
 import { chapter } from "./StorageTest.ts"
 import { atOnce, controlRacers, racers } from "./Unguarded.ts"
@@ -32,8 +33,7 @@ const takenWhileInactive = Effect.gen(function* () {
   const deliveries = yield* Deliveries
   const tenant = yield* newTenant()
   yield* writeDirectory({ webhookEndpoints: [endpointOf(tenant)] })
-  const { change } = yield* firstChange(tenant)
-  yield* (yield* Ledger).commit(change)
+  yield* written(firstChange(tenant))
   yield* writeDirectory({ webhookEndpoints: [endpointOf(tenant, { active: false })] })
   const now = yield* Clock.currentTimeMillis
   const query = { now: now + 1_000_000, leaseMillis: 1_000, limit: 10_000, limitPerEndpoint: 1_000 }

@@ -3,7 +3,7 @@ import { expect } from "@effect/vitest"
 import type { Delivery, DeliveryEnd, Tenant } from "@pointsman/core"
 import { Deliveries, type DueDelivery, Ledger } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
-import { endpointFor, firstChange, moveAlong, newTenant, rowOf, writeDirectory } from "./Given.ts"
+import { endpointFor, firstChange, moveAlong, newTenant, rowOf, writeDirectory, written } from "./Given.ts"
 import { chapter, itWith } from "./StorageTest.ts"
 import { atOnce, timesFrom } from "./Unguarded.ts"
 
@@ -16,9 +16,7 @@ const created = Effect.fnUntraced(function* (tenant: Tenant, deliverAt?: number)
   return after
 })
 
-const listed = Effect.fnUntraced(function* (tenant: Tenant) {
-  return yield* (yield* Deliveries).list(tenant, { limit: 1000 })
-})
+const listed = (tenant: Tenant) => Effect.flatMap(Deliveries, ({ list }) => list(tenant, { limit: 1000 }))
 
 interface Taking {
   readonly leaseMillis?: number
@@ -117,16 +115,13 @@ export const deliveries = chapter("deliveries", (suiteIt) => {
     expect(yield* listed({ ...tenant, environment: "production" })).toEqual([])
   })
 
-  suiteIt(
-    "a commit says that it writes deliveries to an endpoint that came later",
-    function* ({ ledger: { commit }, tenant }) {
-      yield* commit((yield* firstChange(tenant)).change)
-      yield* endpointFor(tenant)
-      for (let times = 0; times < 2; times++) {
-        expect(yield* commit((yield* firstChange(tenant)).change)).toBe(true)
-      }
+  suiteIt("a commit says that it writes deliveries to an endpoint that came later", function* ({ ledger, tenant }) {
+    yield* written(firstChange(tenant))
+    yield* endpointFor(tenant)
+    for (let times = 0; times < 2; times++) {
+      expect(yield* ledger.commit((yield* firstChange(tenant)).change)).toBe(true)
     }
-  )
+  })
 
   it("a delivery without a time is due from the time of its event", function* ({ tenant }) {
     const { payment } = yield* created(tenant)
@@ -143,12 +138,11 @@ export const deliveries = chapter("deliveries", (suiteIt) => {
   })
 
   it("an endpoint gets no events from before it came, or from after it went", function* (given) {
-    const { endpoint: early, ledger, tenant } = given
+    const { endpoint: early, tenant } = given
     const book = yield* created(tenant)
     const late = yield* endpointFor(tenant)
     yield* writeDirectory({ webhookEndpoints: [{ ...early, active: false }] })
-    const moved = yield* moveAlong(book, rowOf("Charging", "ChargeUnanswered"))
-    yield* ledger.commit(moved.change)
+    yield* written(moveAlong(book, rowOf("Charging", "ChargeUnanswered")))
     const found = (yield* listed(tenant)).toReversed()
     expect(found.map(({ endpointId }) => endpointId)).toEqual([early.id, late.id])
   })

@@ -59,24 +59,17 @@ export const directory = chapter("directory", (it) => {
     })
     const routing = { ...tenant, settings: full }
     const endpoint = endpointOf(tenant)
-    yield* writeDirectory({
-      workspaces: [workspace],
-      apiKeys: [apiKey],
-      connections: [connection],
-      routing: [routing],
-      webhookEndpoints: [endpoint]
-    })
+    const of = { workspaces: workspace, apiKeys: apiKey, connections: connection, routing, webhookEndpoints: endpoint }
+    yield* writeDirectory(Object.fromEntries(Object.entries(of).map(([kind, one]) => [kind, [one]])))
 
     expect(Option.getOrThrow(yield* directory.workspace(workspace.id))).toStrictEqual(workspace)
     expect(Option.getOrThrow(yield* directory.keyHolder(apiKey.hash))).toStrictEqual({ apiKey, workspace })
     expect(yield* directory.connections(tenant)).toStrictEqual([connection])
     expect(Option.getOrThrow(yield* directory.routing(tenant))).toStrictEqual(full)
     const contents = yield* directory.contents
-    expect(contents.workspaces).toContainEqual(workspace)
-    expect(contents.apiKeys).toContainEqual(apiKey)
-    expect(contents.connections).toContainEqual(connection)
-    expect(contents.routing).toContainEqual(routing)
-    expect(contents.webhookEndpoints).toContainEqual(endpoint)
+    for (const kind of ["workspaces", "apiKeys", "connections", "routing", "webhookEndpoints"] as const) {
+      expect(contents[kind]).toContainEqual(of[kind])
+    }
   })
 
   it("an entry of each kind written again is replaced and nothing is added", function* ({ directory, tenant }) {

@@ -4,6 +4,7 @@ import type { Dispute, Tenant } from "@pointsman/core"
 import { type Change, type DueDispute, Ids, Ledger, type SealedEvidence } from "@pointsman/core/ports"
 import { Effect, Exit, Option } from "effect"
 import { firstChange, newTenant } from "./Given.ts"
+import { nextOf } from "./GivenEntries.ts"
 import { chapter } from "./StorageTest.ts"
 import { atOnce, racers } from "./Unguarded.ts"
 
@@ -62,15 +63,7 @@ const disputed = Effect.fnUntraced(function* (tenant: Tenant, fields: Partial<Di
 })
 
 /** The next version of the payment, with what is written beside it. */
-const next = ({ attempts: _, claim: _c, events: _e, payment, ...change }: Change, beside: Partial<Change>): Change => ({
-  ...change,
-  payment: { expected: payment.after.version, after: { ...payment.after, version: payment.after.version + 1 } },
-  attempts: [],
-  events: [],
-  disputes: undefined,
-  evidence: undefined,
-  ...beside
-})
+const next = ({ payment }: Change, beside: Partial<Change>): Change => nextOf(payment.after, {}, beside)
 
 /** Before all that other chapters write: due disputes are read across tenants. */
 const long = -8_000_000_000_000
@@ -116,13 +109,11 @@ export const disputes = chapter("disputes", (it) => {
     const early = yield* disputed(other, { checkAt: long + 10 })
     yield* disputed(one, { checkAt: long + 21 })
     yield* disputed(one)
-    const due = ({ change, dispute }: typeof late, checkAt: number): DueDispute => ({
-      tenant: change.tenant,
-      paymentId: dispute.paymentId,
-      disputeId: dispute.id,
-      checkAt
-    })
-    const wanted = [due(early, long + 10), due(late, long + 20), due(same, long + 20)]
+    const wanted = [early, late, same].map(
+      ({ change: { tenant }, dispute: { checkAt, id: disputeId, paymentId } }): DueDispute => {
+        return { tenant, paymentId, disputeId, checkAt: checkAt ?? 0 }
+      }
+    )
     expect(yield* ledger.dueDisputes({ now: long + 20, limit: 10 })).toStrictEqual(wanted)
     expect(yield* ledger.dueDisputes({ now: long + 20, limit: 1 })).toStrictEqual(wanted.slice(0, 1))
     for (const [at, after] of wanted.entries()) {

@@ -78,11 +78,9 @@ export const erasure = chapter("erasure", (it) => {
     const own = yield* told(tenant, at)
     const events = own.events.map((event) => ({ id: event.id, data: { ...event.data, reference: null } }))
     yield* ledger.eraseTexts(tenant, { paymentId: own.id, events })
-    const query = { now: at, leaseMillis: 1000, limitPerEndpoint: 1000, limit: 10_000 }
-    const due = yield* deliveries.takeDue(query)
-    const sent = due.filter(({ delivery: { endpointId } }) => endpointId === id).map(({ event }) => event)
+    const due = yield* deliveries.takeDue({ now: at, leaseMillis: 1000, limitPerEndpoint: 1000, limit: 10_000 })
+    const sent = due.flatMap(({ delivery, event }) => (delivery.endpointId === id ? [event] : []))
     const byId = sent.toSorted((a, b) => (a.id < b.id ? -1 : 1))
     expect(byId.map(({ data, id: eventId }) => ({ id: eventId, data }))).toStrictEqual(events)
-    expect(sent).toHaveLength(2)
   })
 })

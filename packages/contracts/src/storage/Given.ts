@@ -318,6 +318,10 @@ const operationsOf = Effect.fnUntraced(function* (before: Walked, payment: Payme
   return last === undefined || outcome === undefined ? [] : [{ ...last, outcome, answeredAt: now }]
 })
 
+/** Writes what is decided, and gives it. */
+export const written = <A extends { readonly change: Change }, E, R>(deciding: Effect.Effect<A, E, R>) =>
+  Effect.tap(deciding, ({ change }) => Effect.flatMap(Ledger, ({ commit }) => commit(change)))
+
 /** Walks the table's shortest way to a state, each move committed. Also returns the events on the way. */
 export const reach = (tenant: Tenant, state: PaymentRow["from"]) => follow(tenant, wayTo(state))
 
@@ -349,12 +353,10 @@ const wayTo = (state: PaymentRow["from"]): ReadonlyArray<PaymentRow> => {
 }
 
 const follow = Effect.fnUntraced(function* (tenant: Tenant, way: ReadonlyArray<PaymentRow>) {
-  const ledger = yield* Ledger
   let walked: Walked = yield* blank(tenant)
   const told: Array<EventDraft> = []
   for (const row of way) {
-    const { after, change } = yield* moveAlong(walked, row)
-    yield* ledger.commit(change)
+    const { after, change } = yield* written(moveAlong(walked, row))
     walked = after
     told.push(...change.events)
   }

@@ -12,7 +12,7 @@ import {
   type StoredMessage
 } from "@pointsman/core/ports"
 import { Effect, Exit, Option, Result } from "effect"
-import { firstChange, moveAlong, newTenant, reach, rowOf, type Walked } from "./Given.ts"
+import { firstChange, moveAlong, newTenant, reach, rowOf, type Walked, written } from "./Given.ts"
 import { messageOf, newRefund, nextOf, writeEntries } from "./GivenEntries.ts"
 import { chapter, itWith } from "./StorageTest.ts"
 import { racers } from "./Unguarded.ts"
@@ -183,7 +183,7 @@ export const messages = chapter("messages", (suiteIt) => {
     const refund = yield* newRefund(walked.payment, { money: { ...walked.payment.money, minorUnits: 100 } })
     const { after, change } = writeEntries(walked, { refunds: [refund] })
     yield* ledger.commit(change)
-    yield* ledger.commit((yield* firstChange(tenant)).change)
+    yield* written(firstChange(tenant))
     const attemptId = walked.attempts[0]?.id ?? ""
     const connectionId = walked.payment.connectionId ?? ""
     const providerRef = walked.payment.providerRef ?? ""

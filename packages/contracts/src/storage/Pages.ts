@@ -1,9 +1,11 @@
-/** Pages stay as they are while new rows arrive, and a cursor is a place in the order, not a row. */
+/**
+ * Pages stay as they are while new rows arrive, and a cursor is a place in the order, not a row. A reader that continues from
+ * its last event misses none, however many writers there are.
+ */
 import { expect } from "@effect/vitest"
 import type { Event, Payment, Tenant } from "@pointsman/core"
-import { Ledger } from "@pointsman/core/ports"
-import { Effect } from "effect"
-import { firstChange, reach } from "./Given.ts"
+import { Effect, Fiber } from "effect"
+import { firstChange, moveAlong, reach, rowOf, written } from "./Given.ts"
 import { chapter } from "./StorageTest.ts"
 import { pagesOf } from "./Unguarded.ts"
 
@@ -12,9 +14,7 @@ const pageSize = 4
 const rows = 2 * pageSize + 2
 
 const write = Effect.fnUntraced(function* (tenant: Tenant) {
-  const ledger = yield* Ledger
-  const { after, change } = yield* firstChange(tenant)
-  yield* ledger.commit(change)
+  const { after } = yield* written(firstChange(tenant))
   return after
 })
 
@@ -112,5 +112,39 @@ export const pages = chapter("pages", (it) => {
     expect(yield* ledger.events(tenant, { after: `${event?.id}0`, limit: 10 })).toEqual([])
     expect(yield* ledger.events(tenant, { after: event?.id.slice(0, -1), limit: 10 })).toEqual([event])
     expect(yield* ledger.timeline(tenant, payment.id, { after: "evt_", limit: 10 })).toEqual([event])
+  })
+})
+
+const writers = 40
+/** Each writer's two moves write one event each. */
+const expected = 2 * writers
+/** Far more than the writers can take, so that a missed event ends the test. */
+const maxPolls = 100_000
+
+export const followers = chapter("followers", (it) => {
+  it(`a follower misses nothing of ${writers} writers from its last event`, function* ({ ledger, tenant }) {
+    const seen: Array<Event> = []
+    const follower = yield* Effect.gen(function* () {
+      for (let poll = 0; poll < maxPolls && seen.length < expected; poll++) {
+        seen.push(...(yield* ledger.events(tenant, { after: seen.at(-1)?.id ?? "", limit: 7 })))
+        yield* Effect.yieldNow
+      }
+    }).pipe(Effect.forkChild)
+
+    yield* Effect.forEach(
+      Array(writers).keys(),
+      Effect.fnUntraced(function* () {
+        const first = yield* written(firstChange(tenant))
+        yield* written(moveAlong(first.after, rowOf("Charging", "ChargeCaptured")))
+      }),
+      { concurrency: "unbounded", discard: true }
+    )
+    yield* Fiber.join(follower)
+
+    const all = (yield* ledger.events(tenant, { limit: expected + 1 })).toReversed()
+    expect(all).toHaveLength(expected)
+    expect(seen).toStrictEqual(all)
+    const order = all.map(({ id }) => id)
+    expect(order).toEqual([...new Set(order)].toSorted())
   })
 })

@@ -5,7 +5,7 @@ import { isPlainText } from "@pointsman/core/internal"
 import { Ledger, type PaymentFilter, type SearchedPayments } from "@pointsman/core/ports"
 import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { firstChange, moveAlong, newTenant, rowOf, type Walked } from "./Given.ts"
+import { firstChange, moveAlong, newTenant, rowOf, type Walked, written } from "./Given.ts"
 import { nextOf } from "./GivenEntries.ts"
 import { chapter } from "./StorageTest.ts"
 
@@ -24,8 +24,7 @@ const metadata: ReadonlyArray<Metadata | null> = [
 
 /** A payment a day, no two alike; each second one is captured at a connection of its own. */
 const write = Effect.fnUntraced(function* (tenant: Tenant, count: number) {
-  const ledger = yield* Ledger
-  const written: Array<Walked> = []
+  const all: Array<Walked> = []
   for (let at = 0; at < count; at++) {
     const given = {
       reference: references[at % references.length] as string | null,
@@ -36,12 +35,11 @@ const write = Effect.fnUntraced(function* (tenant: Tenant, count: number) {
           : null,
       money: money(at % 4 === 0 ? 1_999 : 1_000 + (at % 5), currencies[at % 3] as string)
     }
-    const { after, change } = yield* firstChange(tenant, { payment: given })
-    yield* ledger.commit(change)
-    written.push(at % 2 === 0 ? after : yield* capture(after, at))
+    const { after } = yield* written(firstChange(tenant, { payment: given }))
+    all.push(at % 2 === 0 ? after : yield* capture(after, at))
     yield* TestClock.adjust(dayMillis)
   }
-  return written
+  return all
 })
 
 const capture = Effect.fnUntraced(function* (begun: Walked, at: number) {
@@ -143,25 +141,23 @@ export const paymentSearch = chapter("search", (it) => {
   })
 
   it("more references that begin alike than are walked singly are found, in pages", function* ({ ledger, tenant }) {
-    const written: Array<Payment> = []
+    const alike: Array<Payment> = []
     for (let at = 0; at < 120; at++) {
       const reference = at % 2 === 0 ? `alike-${at}` : `other-${at}`
-      const { after, change } = yield* firstChange(tenant, { payment: { reference } })
-      yield* ledger.commit(change)
-      if (at % 2 === 0) written.unshift(after.payment)
+      const { after } = yield* written(firstChange(tenant, { payment: { reference } }))
+      if (at % 2 === 0) alike.unshift(after.payment)
     }
     for (const query of [{ referencePrefix: "alike" }, { referencePrefix: "alike", states: ["Charging" as const] }]) {
       const first = yield* ledger.payments(tenant, { ...query, limit: 40 })
       const rest = yield* ledger.payments(tenant, { ...query, limit: 40, before: first.at(-1)?.id })
-      expect([...first, ...rest]).toStrictEqual(written)
-      expect(yield* walk(tenant, query)).toStrictEqual(written)
+      expect([...first, ...rest]).toStrictEqual(alike)
+      expect(yield* walk(tenant, query)).toStrictEqual(alike)
     }
-    expect(yield* ledger.payments(tenant, { referencePrefix: "alike-118", limit: 10 })).toStrictEqual([written[0]])
+    expect(yield* ledger.payments(tenant, { referencePrefix: "alike-118", limit: 10 })).toStrictEqual([alike[0]])
   })
 
   it("the reference of an attempt that moved no money finds its payment", function* ({ ledger, tenant }) {
-    const { after, change } = yield* firstChange(tenant)
-    yield* ledger.commit(change)
+    const { after } = yield* written(firstChange(tenant))
     const declined = yield* moveAlong(after, rowOf("Charging", "ChargeDeclined"))
     const attempts = declined.change.attempts.map((attempt) => ({ ...attempt, providerRef: "ch-declined" }))
     yield* ledger.commit({ ...declined.change, attempts })
@@ -177,8 +173,7 @@ export const paymentSearch = chapter("search", (it) => {
     for (const minutes of [-30, 30]) {
       const now = yield* Clock.currentTimeMillis
       const createdAt = now + minutes * 60_000
-      const { after, change } = yield* firstChange(tenant, { payment: { createdAt } })
-      yield* ledger.commit(change)
+      const { after } = yield* written(firstChange(tenant, { payment: { createdAt } }))
       const find = (filter: PaymentFilter) => ledger.payments(tenant, { ...filter, limit: 10 })
       const only = { createdFrom: createdAt, createdBefore: createdAt + 1 }
       expect(yield* find(only)).toStrictEqual([after.payment])

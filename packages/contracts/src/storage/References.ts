@@ -1,34 +1,35 @@
-/** A provider's reference belongs to one payment of a connection: a second commit fails with the first payment's id. */
+/**
+ * A provider's reference belongs to one payment of a connection: a second commit fails with the first payment's id. Few of
+ * many payments that name one reference, none of which it moved money for, are read at once.
+ */
 import { expect } from "@effect/vitest"
-import type { Tenant } from "@pointsman/core"
-import { type Change, Ledger, ReferenceTaken } from "@pointsman/core/ports"
+import type { Attempt, Payment, Tenant } from "@pointsman/core"
+import { mostNamed } from "@pointsman/core/internal"
+import { type Change, Ledger, type PaymentFilter, ReferenceTaken } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
-import { moveAlong, newTenant, reach, rowOf, traceOf, type Walked } from "./Given.ts"
+import { firstChange, moveAlong, newTenant, reach, rowOf, traceOf, type Walked, written } from "./Given.ts"
 import { nextOf, withReference } from "./GivenEntries.ts"
+import { walk } from "./PaymentSearch.ts"
 import { chapter } from "./StorageTest.ts"
 import { race, racers, rounds } from "./Unguarded.ts"
 
 export const references = chapter("references of charges", (it) => {
   it("another payment's reference is refused with its name, and nothing is written", function* ({ ledger, tenant }) {
-    const first = yield* captured(tenant, "ch-1")
-    yield* ledger.commit(first.change)
+    const first = yield* written(captured(tenant, "ch-1"))
     const second = yield* captured(tenant, "ch-1")
     const before = yield* traceOf(second.change)
     expect(yield* failureOf(second.change)).toEqual(taken("ch-1", first.change))
     expect(yield* traceOf(second.change)).toStrictEqual(before)
     // Whatever the provider says of it next.
-    const other = yield* captured(tenant, "ch-2", second.before)
-    yield* ledger.commit(other.change)
+    const other = yield* written(captured(tenant, "ch-2", second.before))
     expect(yield* ledger.payment(tenant, other.change.payment.after.id)).toStrictEqual(
       Option.some(other.change.payment.after)
     )
   })
 
   it("a payment written again keeps its reference, and may take another one", function* ({ ledger, tenant }) {
-    const { after, change } = yield* captured(tenant, "ch-1")
-    yield* ledger.commit(change)
-    const settled = yield* moveAlong(after, rowOf("Captured", "SettlementReported"))
-    yield* ledger.commit(settled.change)
+    const { after } = yield* written(captured(tenant, "ch-1"))
+    const settled = yield* written(moveAlong(after, rowOf("Captured", "SettlementReported")))
     const { payment } = settled.after
     yield* ledger.commit(nextOf(payment, { providerRef: "ch-2" }))
     expect(Option.getOrThrow(yield* ledger.payment(tenant, payment.id)).providerRef).toBe("ch-2")
@@ -39,13 +40,13 @@ export const references = chapter("references of charges", (it) => {
     const late = yield* captured(tenant, "ch-2", before)
     yield* ledger.commit(change)
     expect(yield* failureOf(late.change)).toMatchObject({ _tag: "pointsman/Stale" })
-    yield* ledger.commit((yield* captured(tenant, "ch-2")).change)
+    yield* written(captured(tenant, "ch-2"))
   })
 
   it("other connections, workspaces and environments each have the reference once", function* ({ ledger, tenant }) {
     const elsewhere: Tenant = { ...tenant, environment: "production" }
-    yield* ledger.commit((yield* captured(tenant, "ch-1")).change)
-    yield* ledger.commit((yield* captured(elsewhere, "ch-1")).change)
+    yield* written(captured(tenant, "ch-1"))
+    yield* written(captured(elsewhere, "ch-1"))
     yield* ledger.commit((yield* captured(yield* newTenant(), "ch-1")).change)
     const { change } = yield* captured(tenant, "ch-1")
     const connectionId = "second"
@@ -73,8 +74,7 @@ export const references = chapter("references of charges", (it) => {
       const { change } = yield* captured(tenant, "ch-1")
       const attempts = change.attempts.map((attempt) => ({ ...attempt, outcome, providerRef: "ch-2" }))
       yield* ledger.commit({ ...change, attempts })
-      const second = yield* captured(tenant, "ch-2")
-      yield* ledger.commit(second.change)
+      const second = yield* written(captured(tenant, "ch-2"))
       const third = (yield* captured(tenant, "ch-3")).change
       const named = third.attempts.map((attempt) => ({ ...attempt, outcome, providerRef: "ch-2" }))
       expect(yield* failureOf({ ...third, attempts: named })).toEqual(taken("ch-2", second.change))
@@ -88,10 +88,9 @@ export const references = chapter("references of charges", (it) => {
     "like another but for its case": "CH-1"
   }
   for (const [name, reference] of Object.entries(references)) {
-    it(`a reference that is ${name} is one like all others`, function* ({ ledger, tenant }) {
-      yield* ledger.commit((yield* captured(tenant, "ch-1")).change)
-      const first = yield* captured(tenant, reference)
-      yield* ledger.commit(first.change)
+    it(`a reference that is ${name} is one like all others`, function* ({ tenant }) {
+      yield* written(captured(tenant, "ch-1"))
+      const first = yield* written(captured(tenant, reference))
       expect(yield* failureOf((yield* captured(tenant, reference)).change)).toEqual(taken(reference, first.change))
     })
   }
@@ -133,9 +132,7 @@ const captured = Effect.fnUntraced(function* (tenant: Tenant, reference: string,
 const taken = (providerRef: string, { payment }: Change) =>
   new ReferenceTaken({ connectionId: "first", providerRef, paymentId: payment.after.id })
 
-const failureOf = Effect.fnUntraced(function* (change: Change) {
-  return yield* Effect.flip((yield* Ledger).commit(change))
-})
+const failureOf = (change: Change) => Effect.flip(Effect.flatMap(Ledger, ({ commit }) => commit(change)))
 
 const raceFor = Effect.fnUntraced(function* (tenant: Tenant, reference: (index: number) => string) {
   const ledger = yield* Ledger
@@ -143,4 +140,96 @@ const raceFor = Effect.fnUntraced(function* (tenant: Tenant, reference: (index: 
     Effect.map(captured(tenant, reference(index)), ({ change }) => change)
   )
   return yield* race(changes, (change) => ledger.commit(change))
+})
+
+const reference = "ch-1"
+const charge = { connectionId: "first", providerRef: reference }
+const many = mostNamed + 5
+
+export const sharedReferences = chapter("a reference of many payments", (it) => {
+  it("a message may be about any of declined attempts, and the oldest are named", function* ({ tenant }) {
+    const ids = yield* writeDeclined(tenant, many)
+    expect(yield* meant(tenant)).toEqual(ids.slice(0, mostNamed))
+    const { change } = yield* written(captured(tenant, reference))
+    expect(yield* meant(tenant)).toEqual([change.payment.after.id])
+  })
+
+  it("a message that names one attempt id of many payments means the newest", function* ({ ledger, tenant }) {
+    const ids = yield* writeDeclined(tenant, many, { attemptId: "att-1" })
+    const found = yield* ledger.bookOf(tenant, { attemptId: "att-1" })
+    expect(Option.map(found, ({ book }) => book.payment.id)).toEqual(Option.some(ids.at(-1)))
+  })
+
+  it("a message that names an attempt id means the payment that was sent", function* ({ ledger, tenant }) {
+    const [sent, givenUp] = yield* writeDeclined(tenant, 2, { attemptId: "att-1" })
+    const found = Effect.map(
+      ledger.bookOf(tenant, { attemptId: "att-1" }),
+      Option.map(({ book }) => book.payment.id)
+    )
+    expect(yield* found).toEqual(Option.some(givenUp))
+    const abandoned = (one: Attempt) => ({ ...one, outcome: "Abandoned", providerRef: null }) as const
+    yield* writeAttempts(tenant, givenUp, abandoned)
+    expect(yield* found).toEqual(Option.some(sent))
+    yield* writeAttempts(tenant, sent, abandoned)
+    expect(yield* found).toEqual(Option.some(givenUp))
+  })
+
+  it("all that share a reference are found by it, in pages, each once", function* ({ ledger, tenant }) {
+    const ids = yield* writeDeclined(tenant, many)
+    const second = { number: 2, connectionId: "second" }
+    yield* writeAttempts(tenant, ids[0], (one) => ({ ...one, id: `${one.id}-2`, ...second }))
+    const [renamed] = yield* writeDeclined(tenant, 1)
+    yield* writeAttempts(tenant, renamed, (one) => ({ ...one, providerRef: "ch-2" }))
+    const { change } = yield* written(captured(tenant, reference))
+    const payment = change.payment.after
+    const declined = ids.toReversed()
+    const all = [payment.id, ...declined]
+    for (const [filter, expected] of [
+      [{}, all],
+      [{ currency: payment.money.currency }, all],
+      [{ states: ["Declined"] }, declined]
+    ] satisfies ReadonlyArray<readonly [PaymentFilter, ReadonlyArray<string>]>) {
+      const asked = { ...filter, providerRef: reference }
+      expect(idsOf(yield* ledger.payments(tenant, { ...asked, limit: 100 }))).toEqual(expected)
+      expect(idsOf(yield* ledger.payments(tenant, { ...asked, limit: 7 }))).toEqual(expected.slice(0, 7))
+      expect(idsOf(yield* walk(tenant, asked))).toEqual(expected)
+    }
+  })
+})
+
+const idsOf = (payments: ReadonlyArray<Payment>): ReadonlyArray<string> => payments.map(({ id }) => id)
+
+/** The payments that a message about the charge is about. */
+const meant = Effect.fnUntraced(function* (tenant: Tenant) {
+  const { book, others } = Option.getOrThrow(yield* (yield* Ledger).bookOf(tenant, charge))
+  return [book.payment.id, ...others]
+})
+
+/** Payments that were declined under the reference: their ids, the oldest first. */
+const writeDeclined = Effect.fnUntraced(function* (
+  tenant: Tenant,
+  count: number,
+  { attemptId }: { readonly attemptId?: string } = {}
+) {
+  const ledger = yield* Ledger
+  const named = (one: Attempt): Attempt => ({ ...one, id: attemptId ?? one.id, ...charge })
+  const ids: Array<string> = []
+  for (let at = 0; at < count; at++) {
+    const { after, change } = yield* firstChange(tenant)
+    yield* ledger.commit({ ...change, attempts: change.attempts.map((one) => ({ ...named(one), providerRef: null })) })
+    const declined = (yield* moveAlong(after, rowOf("Charging", "ChargeDeclined"))).change
+    yield* ledger.commit({ ...declined, attempts: declined.attempts.map(named) })
+    ids.push(after.payment.id)
+  }
+  return ids
+})
+
+const writeAttempts = Effect.fnUntraced(function* (
+  tenant: Tenant,
+  id: string | undefined,
+  change: (attempt: Attempt) => Attempt
+) {
+  const ledger = yield* Ledger
+  const { attempts, payment } = Option.getOrThrow(yield* ledger.book(tenant, id ?? ""))
+  yield* ledger.commit(nextOf(payment, {}, { attempts: attempts.map(change) }))
 })

@@ -1,10 +1,10 @@
 /** What is old is found in order, leaves whole or not at all, and nothing else leaves with it. */
 import { expect } from "@effect/vitest"
 import type { Payment, Tenant } from "@pointsman/core"
-import { Deliveries, Ledger, ReferenceTaken, Retention, type StoredMessage } from "@pointsman/core/ports"
+import { Deliveries, ReferenceTaken, Retention, type StoredMessage } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { drafts, endpointFor, firstChange, moveAlong, noTrace, reach, rowOf, traceOf } from "./Given.ts"
+import { drafts, endpointFor, firstChange, moveAlong, noTrace, reach, rowOf, traceOf, written } from "./Given.ts"
 import { messageOf, names, nextOf, withReference } from "./GivenEntries.ts"
 import { chapter } from "./StorageTest.ts"
 
@@ -15,13 +15,9 @@ const messageAbout = (paymentId: string | null, fields: Partial<StoredMessage> =
 
 /** A captured payment with a key, metadata and a refund in full. */
 const refunded = Effect.fnUntraced(function* (tenant: Tenant, payment: Partial<Payment> = {}) {
-  const ledger = yield* Ledger
-  const first = yield* firstChange(tenant, { payment: { metadata: { order: "1" }, ...payment } })
-  yield* ledger.commit(first.change)
-  const captured = yield* moveAlong(first.after, rowOf("Charging", "ChargeCaptured"))
-  yield* ledger.commit(captured.change)
-  const last = yield* moveAlong(captured.after, rowOf("Captured", "RefundedInFull"))
-  yield* ledger.commit(last.change)
+  const first = yield* written(firstChange(tenant, { payment: { metadata: { order: "1" }, ...payment } }))
+  const captured = yield* written(moveAlong(first.after, rowOf("Charging", "ChargeCaptured")))
+  const last = yield* written(moveAlong(captured.after, rowOf("Captured", "RefundedInFull")))
   return { first, change: last.change, payment: last.after.payment, walked: last.after }
 })
 
@@ -89,10 +85,9 @@ export const retention = chapter("retention", (it) => {
     expect(yield* retention.remove([])).toEqual([])
   })
 
-  it("a payment written since it was read, or another tenant's, stays", function* ({ ledger, retention, tenant }) {
+  it("a payment written since it was read, or another tenant's, stays", function* ({ retention, tenant }) {
     const { payment, walked } = yield* refunded(tenant)
-    const disputed = yield* moveAlong(walked, rowOf("Refunded", "DisputeOpened"))
-    yield* ledger.commit(disputed.change)
+    const disputed = yield* written(moveAlong(walked, rowOf("Refunded", "DisputeOpened")))
     const before = yield* traceOf(disputed.change)
     const stranger = { ...tenant, environment: "production" } as const
     const foreign = { ...readPayment(disputed.after.payment), tenant: stranger }

@@ -29,9 +29,7 @@ const leaving: ReadonlySet<PaymentState> = new Set([
 const sweep = (tenant: Tenant, isDryRun = false) =>
   removePayments({ tenant, retentionMillis: year, isDryRun, pause: Effect.yieldNow, goesOn: Effect.succeed(true) })
 
-const stored = Effect.fnUntraced(function* (tenant: Tenant) {
-  return yield* (yield* Ledger).payments(tenant, { limit: 1000 })
-})
+const stored = (tenant: Tenant) => Effect.flatMap(Ledger, ({ payments }) => payments(tenant, { limit: 1000 }))
 
 const sumsOf = (payments: ReadonlyArray<Payment>) =>
   payments.reduce(

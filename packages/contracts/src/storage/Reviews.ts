@@ -4,7 +4,7 @@ import { type Correction, money, type Payment, type Tenant } from "@pointsman/co
 import { Ledger, type ReviewQuery } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { firstChange, moveAlong, newTenant, reach, rowOf } from "./Given.ts"
+import { firstChange, moveAlong, newTenant, reach, rowOf, written } from "./Given.ts"
 import { nextOf } from "./GivenEntries.ts"
 import { chapter } from "./StorageTest.ts"
 import { pagesOf } from "./Unguarded.ts"
@@ -33,21 +33,18 @@ const correction: Correction = {
 }
 
 export const reviews = chapter("reviews", (it) => {
-  it("an unknown result waits with its tenant, and ends with the result", function* ({ ledger }) {
+  it("an unknown result waits with its tenant, and ends with the result", function* () {
     const walked = yield* unknown(yield* newTenant("production"))
     expect(yield* waiting([walked.payment])).toStrictEqual([walked.payment])
     expect(walked.payment.review).toEqual({ since: walked.payment.updatedAt, reasons: ["unknown"] })
-    const { after, change } = yield* moveAlong(walked, rowOf("ChargeUnknown", "ChargeCaptured"))
-    yield* ledger.commit(change)
+    const { after } = yield* written(moveAlong(walked, rowOf("ChargeUnknown", "ChargeCaptured")))
     expect(yield* waiting([after.payment])).toEqual([])
   })
 
-  it("a contradiction waits also when the payment continues", function* ({ ledger, tenant }) {
+  it("a contradiction waits also when the payment continues", function* ({ tenant }) {
     const { walked } = yield* reach(tenant, "Captured")
-    const told = yield* moveAlong(walked, rowOf("Captured", "SecondChargeReported"))
-    yield* ledger.commit(told.change)
-    const later = yield* moveAlong(told.after, rowOf("Captured", "SettlementReported"))
-    yield* ledger.commit(later.change)
+    const told = yield* written(moveAlong(walked, rowOf("Captured", "SecondChargeReported")))
+    const later = yield* written(moveAlong(told.after, rowOf("Captured", "SettlementReported")))
     expect(yield* waiting([walked.payment])).toStrictEqual([later.after.payment])
     expect(later.after.payment.review?.reasons).toEqual(["double_charge"])
   })
@@ -85,12 +82,8 @@ export const reviews = chapter("reviews", (it) => {
 
   it("each page of reviews begins after the last, also where two wait as long", function* ({ ledger, tenant }) {
     yield* TestClock.adjust(1)
-    const made = [
-      ...(yield* Effect.all([reach(tenant, "ChargeUnknown"), reach(tenant, "ChargeUnknown")])).map(
-        ({ walked }) => walked.payment
-      ),
-      (yield* unknown(tenant)).payment
-    ]
+    const alike = yield* Effect.forEach([1, 2], () => reach(tenant, "ChargeUnknown"))
+    const made = [...alike.map(({ walked }) => walked.payment), (yield* unknown(tenant)).payment]
     const seen = yield* pagesOf((last?: Payment) =>
       ledger.reviews({ tenant, after: last && { since: last.review?.since ?? 0, paymentId: last.id }, limit: 1 })
     )
@@ -107,10 +100,8 @@ export const reviews = chapter("reviews", (it) => {
       [900, "EUR"],
       [7000, "CHF"]
     ] as const) {
-      const { after, change } = yield* firstChange(tenant, { payment: { money: money(minorUnits, currency) } })
-      yield* ledger.commit(change)
-      const unknown = yield* moveAlong(after, rowOf("Charging", "ChargeUnanswered"))
-      yield* ledger.commit(unknown.change)
+      const { after } = yield* written(firstChange(tenant, { payment: { money: money(minorUnits, currency) } }))
+      const unknown = yield* written(moveAlong(after, rowOf("Charging", "ChargeUnanswered")))
       made.push(unknown.after.payment)
     }
     const expected = [4, 2, 0, 3, 1].map((at) => made[at])

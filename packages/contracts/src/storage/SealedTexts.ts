@@ -174,13 +174,8 @@ export const sealedTexts = chapter("sealed texts", (suiteIt) => {
     }
   })
 
-  it("a step decided before its checkout is sealed again is stale", function* ({
-    attempts,
-    ledger,
-    sealed,
-    tenant,
-    texts
-  }) {
+  it("a step decided before its checkout is sealed again is stale", function* (given) {
+    const { attempts, ledger, sealed, tenant, texts } = given
     const read = Effect.map(ledger.book(tenant, attempts[0]?.paymentId ?? ""), Option.getOrThrow)
     const before = yield* read
     const resealed = texts.filter(({ kind }) => kind === "checkout").map((text) => replacementOf(text, "resealed"))

@@ -80,9 +80,8 @@ const batchOf = (
   ...more
 })
 
-const apply = Effect.fnUntraced(function* (...batch: Parameters<typeof batchOf>) {
-  return yield* (yield* Settlements).applyBatch(batchOf(...batch))
-})
+const apply = (...batch: Parameters<typeof batchOf>) =>
+  Effect.flatMap(Settlements, ({ applyBatch }) => applyBatch(batchOf(...batch)))
 
 const usd = (minorUnits: number) => ({ minorUnits, currency: "USD" })
 const eur = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
@@ -100,9 +99,8 @@ const beginRun = Effect.fnUntraced(function* (run: ReconciliationRun) {
   return begun.run
 })
 
-const all = Effect.fnUntraced(function* (tenant: Tenant, connectionId = "first") {
-  return yield* (yield* Settlements).entries({ tenant, connectionId, limit: 100 })
-})
+const all = (tenant: Tenant) =>
+  Effect.flatMap(Settlements, ({ entries }) => entries({ tenant, connectionId: "first", limit: 100 }))
 
 const rowIds = (entries: ReadonlyArray<SettlementEntry>): ReadonlyArray<string> => entries.map(({ rowId }) => rowId)
 

@@ -2,7 +2,7 @@
 import { expect } from "@effect/vitest"
 import { environments, type Tenant } from "@pointsman/core"
 import { Effect, Option } from "effect"
-import { blank, firstChange, moveAlong, newTenant, rowOf } from "./Given.ts"
+import { blank, firstChange, moveAlong, newTenant, rowOf, written } from "./Given.ts"
 import { newOperation, newRefund, writeEntries } from "./GivenEntries.ts"
 import { chapter } from "./StorageTest.ts"
 import { atOnce } from "./Unguarded.ts"
@@ -62,8 +62,7 @@ export const tenants = chapter("tenants", (it) => {
 
   it("two tenants' payments under one id each are their own", function* ({ ledger }) {
     const [own, other] = (yield* neighbours) as [Tenant, Tenant]
-    const first = yield* firstChange(own)
-    yield* ledger.commit(first.change)
+    const first = yield* written(firstChange(own))
     const id = first.after.payment.id
 
     const moved = yield* moveAlong(first.after, rowOf("Charging", "ChargeFailed"))
@@ -74,8 +73,7 @@ export const tenants = chapter("tenants", (it) => {
     }
     expect((yield* Effect.flip(ledger.commit(across)))._tag).toBe("pointsman/Stale")
 
-    const twin = yield* firstChange(other, { payment: { id } })
-    yield* ledger.commit(twin.change)
+    const twin = yield* written(firstChange(other, { payment: { id } }))
     expect(Option.getOrThrow(yield* ledger.payment(own, id))).toStrictEqual(first.after.payment)
     expect(Option.getOrThrow(yield* ledger.payment(other, id))).toStrictEqual(twin.after.payment)
     expect(yield* ledger.attempts(own, id)).toStrictEqual(first.after.attempts)

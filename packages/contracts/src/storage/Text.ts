@@ -3,7 +3,17 @@ import { expect } from "@effect/vitest"
 import type { Payment } from "@pointsman/core"
 import { moveClaim } from "@pointsman/core/internal"
 import { Option } from "effect"
-import { connectionOf, drafts, firstChange, moveAlong, reach, rowOf, workspaceOf, writeDirectory } from "./Given.ts"
+import {
+  connectionOf,
+  drafts,
+  firstChange,
+  moveAlong,
+  reach,
+  rowOf,
+  workspaceOf,
+  writeDirectory,
+  written
+} from "./Given.ts"
 import { newOperation, newRefund, writeEntries } from "./GivenEntries.ts"
 import { chapter } from "./StorageTest.ts"
 
@@ -30,8 +40,7 @@ export const awkward: Readonly<Record<string, string>> = {
 export const text = chapter("text", (it) => {
   for (const [name, value] of Object.entries(awkward)) {
     it(`${name} is read back as it was written`, function* ({ ledger, tenant }) {
-      const first = yield* firstChange(tenant, { payment: { reference: value, cardBrand: value } })
-      yield* ledger.commit(first.change)
+      const first = yield* written(firstChange(tenant, { payment: { reference: value, cardBrand: value } }))
       const moved = yield* moveAlong(first.after, rowOf("Charging", "ChargeDeclined"))
       const payment: Payment = {
         ...moved.after.payment,
@@ -45,13 +54,8 @@ export const text = chapter("text", (it) => {
         data: { ...event.data, decline_code: value, [value]: [value, { [value]: null }] }
       }))
       const claim = moveClaim(first.claim, "RequestAnswered", { answeredAt: 1, answer: payment })
-      const written = {
-        attempts,
-        events,
-        payment: { expected: 1, after: payment },
-        claim: { expected: 1, after: claim }
-      }
-      yield* ledger.commit({ ...moved.change, ...written })
+      const after = { payment: { expected: 1, after: payment }, claim: { expected: 1, after: claim } }
+      yield* ledger.commit({ ...moved.change, ...after, attempts, events })
 
       expect(Option.getOrThrow(yield* ledger.payment(tenant, payment.id))).toStrictEqual(payment)
       expect(yield* ledger.payments(tenant, { limit: 1 })).toStrictEqual([payment])
@@ -97,8 +101,7 @@ export const text = chapter("text", (it) => {
   })
 
   it("a key that is much like a stored one is not found", function* ({ ledger, tenant }) {
-    const { change } = yield* firstChange(tenant, { key: "Key-0001" })
-    yield* ledger.commit(change)
+    yield* written(firstChange(tenant, { key: "Key-0001" }))
     for (const other of ["key-0001", "Key-0001 ", "Key-0001\u0000", "Key-001", "Key-000_", "Key-000\ud800"]) {
       expect(yield* ledger.claim(tenant, other)).toEqual(Option.none())
     }

@@ -3,7 +3,7 @@ import { expect } from "@effect/vitest"
 import { type AttemptOutcome, attemptOutcomes, type Tenant } from "@pointsman/core"
 import { Ledger } from "@pointsman/core/ports"
 import { Effect } from "effect"
-import { firstChange, moveAlong, newTenant, rowOf } from "./Given.ts"
+import { firstChange, moveAlong, newTenant, rowOf, written } from "./Given.ts"
 import { chapter } from "./StorageTest.ts"
 
 const ever = { from: 0, until: Number.MAX_SAFE_INTEGER }
@@ -32,8 +32,7 @@ export const usage = chapter("usage", (it) => {
       ["NotSent", "Declined"],
       ["NotSent", "NotSent"]
     ] as const) {
-      const first = yield* firstChange(tenant)
-      yield* ledger.commit(first.change)
+      const first = yield* written(firstChange(tenant))
       const { after, change } = yield* moveAlong(first.after, rowOf("Charging", "AttemptFollowed"))
       const attempts = after.attempts.map((attempt, index) => ({ ...attempt, outcome: outcomes[index] ?? null }))
       yield* ledger.commit({ ...change, attempts })
