@@ -2,7 +2,7 @@
 import type { Caller, Payment, Pointsman } from "@pointsman/core"
 import { sampleRequest } from "@pointsman/core/testing"
 import { Effect, Exit } from "effect"
-import type { Asking, Order } from "./Asked.ts"
+import type { Asking, Order, Work } from "./Asked.ts"
 import type { Draw } from "./Draw.ts"
 import type { MortalProcess } from "./MortalProcess.ts"
 import { hour } from "./Time.ts"
@@ -79,8 +79,13 @@ export const makeMerchants = (
     const by = idempotencyKey === null ? "" : ` by ${idempotencyKey}`
     const kind = draw.pick(["capture", "capture", "void", "refund", "refund", "refund"])
     const what = `${kind} ${kind === "void" ? "" : `${amountMinor ?? "all"} of `}${short(paymentId)}${by}`
-    const order = { paymentId, idempotencyKey, amountMinor, reason: null }
-    const asking = (asked: MortalProcess) => ask(asked, what, (it) => it[kind](caller, order), hears(what))
+    const order = { paymentId, idempotencyKey }
+    const work: Work<{ readonly payment: Payment }> = (it) => {
+      if (kind === "void") return it.void(caller, order)
+      if (kind === "capture") return it.capture(caller, { ...order, amountMinor })
+      return it.refund(caller, { ...order, amountMinor, reason: null })
+    }
+    const asking = (asked: MortalProcess) => ask(asked, what, work, hears(what))
     if (idempotencyKey !== null) keyed.push(asking)
     asking(process)
   }
