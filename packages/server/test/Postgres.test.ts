@@ -1,6 +1,5 @@
 /** The server on PostgreSQL, in processes of its own: what is promised on SQLite, and what several servers owe. */
 import type { ChargeRecord } from "@pointsman/connector-sandbox"
-import { formatApiKey } from "@pointsman/core"
 import { Ids } from "@pointsman/core/ports"
 import * as PostgresStorage from "@pointsman/storage-postgres"
 import { Effect, Layer, Redacted } from "effect"
@@ -8,20 +7,17 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import type { EmbeddedPostgres } from "../../storage/postgres/test/support/EmbeddedPostgres.ts"
 import { openRecords } from "../src/PostgresSandboxRecords.ts"
 import { runHere } from "./support/CommandInProcess.ts"
-import { pay } from "./support/Pay.ts"
 import {
   environmentOn,
   newDatabase as newDatabaseOn,
   postgresMissing,
   query,
-  setDatabaseAhead,
   startPostgresServer
 } from "./support/PostgresServer.ts"
-import { type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
 import { runServerHere } from "./support/ServerHere.ts"
 import { type ServerOptions, type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
 import { makeTurnedClock } from "./support/TurnedClock.ts"
-import { until } from "./support/Until.ts"
+import { until, untilAnswer } from "./support/Until.ts"
 
 const path = "/api/v1/payments"
 const body = { amount: 1000, currency: "EUR", country: "NL" }
@@ -44,10 +40,8 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", () => {
 
   const newDatabase = async () => urlOf(new URL(await newDatabaseOn(postgres)).pathname.slice(1))
 
-  const start = (
-    url: string,
-    { environment, ...options }: Pick<ServerOptions, "configuration" | "clockAheadMillis" | "environment"> = {}
-  ) => startServer({ environment: { ...environmentOn(url), ...environment }, ...options })
+  const start = (url: string, environment: ServerOptions["environment"] = {}) =>
+    startServer({ environment: { ...environmentOn(url), ...environment } })
 
   const assertSilent = (...servers: ReadonlyArray<ServerProcess>) => {
     for (const server of servers) assert.notInclude(server.stdout() + server.stderr(), password)
@@ -82,18 +76,15 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", () => {
     assert.lengthOf((await two.request("GET", path)).body.data, 2)
 
     assert.deepStrictEqual([(await one.stop()).code, (await two.stop()).code], [0, 0])
-    const third = await start(url, { environment: { POINTSMAN_DATABASE_CONNECTIONS: "3" } })
+    const third = await start(url, { POINTSMAN_DATABASE_CONNECTIONS: "3" })
     assert.strictEqual(third.sandboxKey, one.sandboxKey)
     // On a busy machine, who waits for longer than a second is told to come again.
-    const served = async (idempotencyKey: string) => {
-      let answer = await create(third, idempotencyKey)
-      await until(`${idempotencyKey} is served`, async () => {
-        if (answer.status !== 503) return true
-        answer = await create(third, idempotencyKey)
-        return false
-      })
-      return answer
-    }
+    const served = (idempotencyKey: string) =>
+      untilAnswer(
+        `${idempotencyKey} is served`,
+        () => create(third, idempotencyKey),
+        ({ status }) => status !== 503
+      )
     assert.deepStrictEqual((await served("both-key")).body, again.body)
     const crowd = await Promise.all(
       Array.from({ length: 40 }, async (_, index) => (await served(`crowded-${index}`)).status)
@@ -103,35 +94,6 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", () => {
     assert.deepStrictEqual(await query(url, `${ours} and datname = current_database()`), [{ count: 3 }])
     assert.strictEqual((await third.stop()).code, 0)
     assertSilent(one, two, third)
-  })
-
-  it("the next server never repeats a call of a killed one, and says what is true", async () => {
-    const url = await newDatabase()
-    const provider = await startProvider()
-    const create = (server: ServerProcess, reference: string) => pay(server, reference, { ...body, reference }, key)
-    const one = await start(url, { configuration: configurationFor(provider) })
-    const acknowledged = await create(one, "acknowledged")
-    assert.deepStrictEqual([acknowledged.status, acknowledged.body.data.status], [201, "CAPTURED"])
-    const hold = provider.hold("charge")
-    const lost = create(one, "in-flight").catch((cause: unknown) => cause)
-    await hold.arrived
-    await one.kill("SIGKILL")
-    hold.release() // The provider executes it, and there is nobody to tell.
-    assert.instanceOf(await lost, TypeError)
-
-    // Longer than the claim window, which is 15 minutes.
-    const clockAheadMillis = 16 * 60_000
-    await setDatabaseAhead(url, clockAheadMillis)
-    const next = await start(url, { configuration: configurationFor(provider), clockAheadMillis })
-    const ended = await create(next, "in-flight")
-    assert.deepStrictEqual([ended.status, ended.body.data.status], [201, "UNKNOWN"])
-    assert.deepStrictEqual((await create(next, "in-flight")).body, ended.body)
-    assert.deepStrictEqual((await create(next, "acknowledged")).body, acknowledged.body)
-    assert.lengthOf(provider.charges, 2)
-    assert.lengthOf(
-      provider.calls.filter(({ operation }) => operation === "charge"),
-      2
-    )
   })
 
   it("a start names a database that it must not use and why, and tries no more", async () => {
@@ -324,27 +286,7 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", () => {
   })
 })
 
-const key = formatApiKey("sandbox", new Uint8Array(64).fill(1))
-
 const makeTables = (url: string) => {
   const storage = PostgresStorage.layer({ url: Redacted.make(url), allowAsyncCommit: true })
   return Effect.runPromise(Effect.scoped(Layer.build(Layer.provide(storage, Ids.layer))))
 }
-
-const configurationFor = (provider: ScriptedProvider) => ({
-  workspaces: [
-    {
-      id: "acme",
-      name: "Acme",
-      keys: [{ environment: "sandbox", secret: key }],
-      connections: [
-        {
-          id: "main",
-          environment: "sandbox",
-          connector: "http",
-          credentials: { baseUrl: provider.url, apiKey: provider.apiKey }
-        }
-      ]
-    }
-  ]
-})

@@ -3,7 +3,6 @@
  * clock is turned to a second before each time and to the time itself, so a list of times says both: what happened, and
  * that it did not happen before.
  */
-import { cpSync } from "node:fs"
 import { assert, describe, it } from "vitest"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
 import { pay } from "./support/Pay.ts"
@@ -26,7 +25,6 @@ const every = (millis: number, until: number) =>
 const counted = (since: number, times: ReadonlyArray<number>) => times.map((time) => since + time)
 
 interface World {
-  readonly folder: string
   readonly turned: TurnedClock
   readonly provider: ScriptedProvider
   readonly receiver: Awaited<ReturnType<typeof startReceiver>>
@@ -37,20 +35,9 @@ interface World {
   readonly record: Map<string, Reaction>
 }
 
-interface WorldOptions {
-  readonly environment?: Readonly<Record<string, string>>
-  readonly drawn?: () => number
-  /** Time-outs of further connections, by card brand, which is also the connection's id. */
-  readonly timeouts?: Readonly<Record<string, string>>
-  /** Those of a server that is no more. */
-  readonly folder?: string
-  readonly provider?: ScriptedProvider
-}
-
-const openWorld = async (options: WorldOptions = {}): Promise<World> => {
-  const { environment, drawn, timeouts = {}, folder = temporaryFolder() } = options
+const openWorld = async (environment: Readonly<Record<string, string>> = {}): Promise<World> => {
   const turned = makeTurnedClock(began)
-  const provider = options.provider ?? (await startProvider())
+  const provider = await startProvider()
   const receiver = await startReceiver(turned.now)
   const lookUps = new Map<string, Array<number>>()
   const record = new Map<string, Reaction>()
@@ -61,16 +48,9 @@ const openWorld = async (options: WorldOptions = {}): Promise<World> => {
       return record.get(id) ?? call.execute()
     })
   }
-  const named = Object.entries(timeouts)
-  const workspace = workspaceWith([
-    connectionTo(provider),
-    ...named.map(([id, timeout]) => ({ ...connectionTo(provider, id), timeout }))
-  ])
-  const rules = named.map(([id]) => ({ name: id, when: { cardBrand: [id] }, use: { mode: "fixed", order: [id] } }))
   const server = await startInProcess({
-    folder,
+    folder: temporaryFolder(),
     turned,
-    drawn,
     // The lookups of closed payments have no schedule.
     environment: {
       POINTSMAN_ALLOW_PRIVATE_WEBHOOKS: "true",
@@ -80,30 +60,20 @@ const openWorld = async (options: WorldOptions = {}): Promise<World> => {
     configuration: {
       workspaces: [
         {
-          ...workspace,
-          routing: { production: { mode: "fixed", order: ["main"], rules } },
+          ...workspaceWith([connectionTo(provider)]),
           webhooks: [{ environment: "production", url: receiver.url, secret: "whsec_merchant_1" }]
         }
       ]
     }
   })
-  return { folder, turned, provider, receiver, server, lookUps, record }
-}
-
-/** The folder as a process leaves it that is killed: not closed, and without what only a living one can use. */
-const asKilled = ({ folder }: World): string => {
-  const copy = temporaryFolder()
-  cpSync(folder, copy, { recursive: true, filter: (name) => !name.endsWith("-shm") })
-  return copy
+  return { turned, provider, receiver, server, lookUps, record }
 }
 
 let keys = 0
-const newKey = () => `schedule-${++keys}`
 
-const create = async ({ provider, server }: World, change: object = {}, idempotencyKey = newKey()) => {
-  const body = { amount: 1999, currency: "EUR", country: "NL", ...change }
+const create = async ({ provider, server }: World, change: object = {}) => {
   const calls = provider.calls.length
-  const answer = await pay(server, idempotencyKey, body)
+  const answer = await pay(server, `schedule-${++keys}`, change)
   const attemptId: string = provider.calls[calls]?.body?.attempt_id ?? ""
   return { answer, attemptId, id: String(answer.body.data?.payment_id) }
 }
@@ -232,147 +202,11 @@ describe("the schedules of a running server", () => {
     assert.strictEqual(await statusOf(world, accepted.id), "PENDING")
   })
 
-  it("calls that never arrived are believed after two timeouts and the send window", async () => {
-    // 5 s + 2 x 27.5 s is the first look's minute, to the millisecond.
-    const world = await openWorld({ timeouts: { young: "27501 millis", old: "27500 millis" } })
-    const { provider } = world
-    provider.always("charge", () => "drop")
-    const young = await create(world, { card_brand: "young" })
-    const old = await create(world, { card_brand: "old" })
-    provider.next("charge", (call) => {
-      call.execute()
-      return "drop"
-    })
-    const executed = await create(world, { card_brand: "young" })
-    provider.always("charge", (call) => call.execute())
-    const manual = { capture_method: "manual" }
-    const youngCapture = await create(world, { ...manual, card_brand: "young" })
-    const oldCapture = await create(world, { ...manual, card_brand: "old" })
-    provider.always("capture", () => "drop")
-    for (const { id } of [youngCapture, oldCapture]) await operate(world, id, "capture")
-    provider.always("capture", (call) => call.execute())
-    const captured = await create(world)
-    provider.next("refund", () => "drop")
-    await operate(world, captured.id, "refunds")
-
-    await world.server.live(counted(began, [minute, 5 * minute]))
-    assert.deepStrictEqual(world.lookUps.get(old.attemptId), [minute])
-    assert.deepStrictEqual(world.lookUps.get(young.attemptId), [minute, 5 * minute])
-    assert.deepStrictEqual(heardOf(world, old.id).at(-1), `payment.failed at ${minute}`)
-    assert.deepStrictEqual(heardOf(world, young.id).at(-1), `payment.failed at ${5 * minute}`)
-    // What did happen is believed at once.
-    assert.deepStrictEqual(heardOf(world, executed.id).at(-1), `payment.captured at ${minute}`)
-    assert.deepStrictEqual(heardOf(world, oldCapture.id).at(-1), `payment.authorized at ${minute}`)
-    assert.deepStrictEqual(heardOf(world, youngCapture.id).at(-1), `payment.authorized at ${5 * minute}`)
-    // Nothing happened, so it can be done now.
-    assert.strictEqual((await operate(world, oldCapture.id, "capture")).body.data.status, "CAPTURED")
-    await world.server.live([began + day])
-    assert.deepStrictEqual(heardOf(world, captured.id).at(-1), `payment.refund_failed at ${day}`)
-    const refunded = (await operate(world, captured.id, "refunds")).body.data
-    assert.deepStrictEqual([refunded.status, refunded.refund_pending_amount], ["REFUNDED", 0])
-    assert.lengthOf(provider.charges, 4)
-  })
-
-  it("the daily job finds the calls of a server that died in the middle", async () => {
-    const world = await openWorld()
-    const { provider } = world
-    const authorized = await create(world, { capture_method: "manual" })
-    const captured = await create(world)
-    const holds = (["charge", "capture", "refund"] as const).map((operation) => provider.hold(operation))
-    const key = newKey()
-    const gone = Promise.allSettled([
-      create(world, {}, key),
-      operate(world, authorized.id, "capture"),
-      operate(world, captured.id, "refunds")
-    ])
-    const [charge] = await Promise.all(holds.map(({ arrived }) => arrived))
-    const id: string = charge?.body.payment_id
-    const folder = asKilled(world)
-    // The provider executes them, and who hears of it is not looked at again.
-    for (const { release } of holds) release()
-    await gone
-    await world.server.stop()
-
-    const next = await openWorld({ folder, provider })
-    const window = 15 * minute
-    const all = [id, authorized.id, captured.id]
-    next.turned.turnTo(began + window - 1)
-    assert.strictEqual((await create(next, {}, key)).answer.body.error.code, "idempotency_in_progress")
-    await next.server.live(counted(began, [window, day - 2 * second]))
-    assert.deepStrictEqual(await Promise.all(all.map((one) => statusOf(next, one))), ["PENDING", "PENDING", "CAPTURED"])
-    assert.lengthOf(next.receiver.heard, 0)
-    await next.server.live(counted(began, [day]))
-    assert.deepStrictEqual(heardOf(next, id), [`payment.unknown at ${day}`])
-    assert.deepStrictEqual(heardOf(next, authorized.id), [`payment.capture_unknown at ${day}`])
-    assert.deepStrictEqual(heardOf(next, captured.id), [`payment.refund_unknown at ${day}`])
-    assert.strictEqual(next.lookUps.size, 0)
-    await next.server.live(counted(began, [day + minute, 2 * day]))
-    assert.deepStrictEqual(heardOf(next, id).at(-1), `payment.captured at ${day + minute}`)
-    assert.deepStrictEqual(heardOf(next, authorized.id).at(-1), `payment.captured at ${day + minute}`)
-    assert.deepStrictEqual(heardOf(next, captured.id).at(-1), `payment.refunded at ${2 * day}`)
-    const replay = await create(next, {}, key)
-    assert.deepStrictEqual([replay.id, replay.answer.body.data.status], [id, "CAPTURED"])
-    assert.lengthOf(provider.charges, 3)
-    assert.lengthOf(
-      provider.calls.filter(({ operation }) => !operation.startsWith("lookUp")),
-      5
-    )
-  })
-
-  it("dead requests wait for the claim window, also with a shorter interval", async () => {
-    const environment = { POINTSMAN_DEAD_REQUEST_INTERVAL: "1 minute" }
-    const world = await openWorld({ environment })
-    const hold = world.provider.hold("charge")
-    const gone = create(world)
-    const { body } = await hold.arrived
-    const folder = asKilled(world)
-    hold.release("drop")
-    await gone
-    await world.server.stop()
-    const next = await openWorld({ environment, folder, provider: world.provider })
-    await next.server.live(counted(began, every(minute, 14 * minute)))
-    assert.strictEqual(await statusOf(next, body.payment_id), "PENDING")
-    await next.server.live([began + 15 * minute])
-    assert.deepStrictEqual(heardOf(next, body.payment_id), [`payment.unknown at ${15 * minute}`])
-  })
-
-  it("a hosted page without an act is cancelled after 30 minutes", async () => {
-    const world = await openWorld()
-    const page = await create(world, { return_url: "https://shop.example/thanks" })
-    const { expires_at: expiresAt } = page.answer.body.data.next_action
-    assert.strictEqual(Date.parse(expiresAt), began + 30 * minute)
-    world.turned.turnTo(began + 30 * minute - 2 * second)
-    await world.server.rest()
-    assert.strictEqual(await statusOf(world, page.id), "REQUIRES_ACTION")
-    await world.server.live([began + 30 * minute])
-    assert.strictEqual(await statusOf(world, page.id), "CANCELLED")
-    assert.deepStrictEqual(heardOf(world, page.id).at(-1), `payment.cancelled at ${30 * minute}`)
-    assert.lengthOf(world.provider.calls, 0)
-  })
-
-  it("an answered key is a new request after 24 hours, and not before", async () => {
-    const world = await openWorld()
-    const key = newKey()
-    const first = await create(world, {}, key)
-    world.turned.turnTo(began + day - 1)
-    const replay = await create(world, {}, key)
-    assert.deepStrictEqual(replay.answer.body, first.answer.body)
-    assert.strictEqual(replay.answer.headers.get("idempotent-replay"), "true")
-    assert.lengthOf(world.provider.charges, 1)
-    world.turned.turnTo(began + day)
-    const second = await create(world, {}, key)
-    assert.notStrictEqual(second.id, first.id)
-    assert.isNull(second.answer.headers.get("idempotent-replay"))
-    assert.lengthOf(world.provider.charges, 2)
-  })
-
   it("lookups follow other intervals of the environment", async () => {
     const world = await openWorld({
-      environment: {
-        POINTSMAN_UNKNOWN_CHECK_INTERVAL: "3 minutes",
-        POINTSMAN_PENDING_CHECK_INTERVAL: "40 minutes",
-        POINTSMAN_REFUND_CHECK_INTERVAL: "50 minutes"
-      }
+      POINTSMAN_UNKNOWN_CHECK_INTERVAL: "3 minutes",
+      POINTSMAN_PENDING_CHECK_INTERVAL: "40 minutes",
+      POINTSMAN_REFUND_CHECK_INTERVAL: "50 minutes"
     })
     const { provider, record } = world
     provider.next("charge", () => "drop")
@@ -396,50 +230,5 @@ describe("the schedules of a running server", () => {
     assert.deepStrictEqual(world.lookUps.get(unknown.attemptId), ofUnknown)
     assert.deepStrictEqual(world.lookUps.get(accepted.attemptId), every(40 * minute, 120 * minute))
     assert.deepStrictEqual(world.lookUps.get(refundId), [50 * minute, 100 * minute])
-  })
-
-  it("webhooks to a failing receiver follow the schedule by a tenth, and end", async () => {
-    const delays = [0, 5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour]
-    // What is drawn when an attempt ends says when the next one comes.
-    const draws = [0.5, 0, 1, 0.25, 1, 0, 0.75]
-    let drawn = 0.5
-    const world = await openWorld({ drawn: () => drawn })
-    world.receiver.status = () => 503
-    const times: Array<number> = [0]
-    for (const [index, delay] of delays.slice(1).entries()) {
-      drawn = draws[index] ?? 0.5
-      if (index === 0) await create(world)
-      else await world.server.live([began + (times.at(-1) ?? 0)])
-      await world.server.rest()
-      times.push((times.at(-1) ?? 0) + delay * (0.9 + 0.2 * drawn))
-    }
-    await world.server.live(counted(began, [times.at(-1) ?? 0, 40 * day]))
-    const came = Map.groupBy(world.receiver.heard, ({ headers }) => headers["x-service-delivery-id"])
-    assert.strictEqual(came.size, 2)
-    for (const heard of came.values()) {
-      assert.deepStrictEqual(
-        heard.map(({ at }) => at - began),
-        times
-      )
-    }
-  })
-
-  it("an attempt at a silent receiver is over after 15 seconds, and fails", async () => {
-    const world = await openWorld()
-    world.receiver.status = (number) => (number <= 2 ? undefined : 200)
-    await create(world)
-    await world.receiver.count(2)
-    await world.server.rest(1)
-    world.turned.turnTo(began + 15 * second - 1)
-    await world.server.rest(1)
-    assert.strictEqual(world.receiver.hungUp(), 0)
-    world.turned.turnTo(began + 15 * second)
-    await world.server.rest()
-    await world.server.live([began + 20 * second, began + hour])
-    assert.strictEqual(world.receiver.hungUp(), 2)
-    assert.deepStrictEqual(
-      world.receiver.heard.map(({ at }) => at - began),
-      [0, 0, 20 * second, 20 * second]
-    )
   })
 })

@@ -37,8 +37,6 @@ export interface ServerInProcessOptions {
   readonly configuration: object
   readonly environment?: Readonly<Record<string, string>> | undefined
   readonly turned: TurnedClock
-  /** What every draw of a random number gives, from 0 to 1; jitter alone depends on it. One half unless set: none. */
-  readonly drawn?: (() => number) | undefined
 }
 
 /** How often the background looks for what is due. */
@@ -55,7 +53,7 @@ const turnsAtRest = 25
 const patienceMillis = 120_000
 
 export const startInProcess = async (options: ServerInProcessOptions): Promise<ServerInProcess> => {
-  const { turned, drawn = () => 0.5 } = options
+  const { turned } = options
   const cryptoUnderWay = watchCrypto()
   const configuration = join(options.folder, "pointsman.json")
   writeFileSync(configuration, JSON.stringify(options.configuration))
@@ -80,7 +78,8 @@ export const startInProcess = async (options: ServerInProcessOptions): Promise<S
       // A refusal waits for its time by a clock that stands still.
       Effect.provideService(RefusalTick, 0),
       Effect.provideService(Metric.MetricRegistry, new Map()),
-      Effect.provideService(Random.Random, { nextDoubleUnsafe: drawn, nextIntUnsafe: () => 0 })
+      // Of random numbers jitter alone depends: there is none.
+      Effect.provideService(Random.Random, { nextDoubleUnsafe: () => 0.5, nextIntUnsafe: () => 0 })
     )
   )
   fiber.addObserver((exit) => greeted.reject(new Error(`the server did not start: ${String(exit)}`)))

@@ -4,11 +4,20 @@ import { setTimeout as sleep } from "node:timers/promises"
 /** Longer than anything takes here on a busy machine, and shorter than a test may take. */
 const patienceMillis = 120_000
 
-/** Asks until it is so; fails with what was waited for, which may say how far it came. */
-export const until = async (what: string | (() => string), isSo: () => boolean | Promise<boolean>): Promise<void> => {
+/** Asks until the answer is so, and gives it; fails with what was waited for, which may say how far it came. */
+export const untilAnswer = async <Answer>(
+  what: string | (() => string),
+  ask: () => Answer | Promise<Answer>,
+  isSo: (answer: Answer) => boolean
+): Promise<Answer> => {
   const deadline = AbortSignal.timeout(patienceMillis)
-  while (!(await isSo())) {
+  for (;;) {
+    const answer = await ask()
+    if (isSo(answer)) return answer
     if (deadline.aborted) throw new Error(`waited in vain: ${typeof what === "string" ? what : what()}`)
     await sleep(10)
   }
 }
+
+export const until = async (what: string | (() => string), isSo: () => boolean | Promise<boolean>): Promise<void> =>
+  void (await untilAnswer(what, isSo, Boolean))
