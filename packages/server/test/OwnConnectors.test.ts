@@ -194,17 +194,6 @@ describe("connectors of the configuration file", () => {
     assert.notInclude(stdout, "ftp://x")
   })
 
-  it("a connector with the name of a built-in one is refused", async () => {
-    const folder = temporaryFolder()
-    const redact = '() => ({ "~effect/Redacted": {} })'
-    const fields = `name: "stripe", environments: ["sandbox"], supports: {}, connect: () => {}, redact: ${redact}`
-    writeIn(folder, "mine.mjs", `export default { ${fields} }`)
-    writeIn(folder, "pointsman.json", JSON.stringify({ connectors: ["./mine.mjs"], workspaces: [] }))
-    const { code, stdout } = await runHere(folder, ["config", "check", "--config", "pointsman.json"])
-    assert.strictEqual(code, 1, stdout)
-    assert.include(stdout, 'mine.mjs: name: expected another name; "stripe" comes with the server')
-  })
-
   it("a default definition beside a function connector is loaded", async () => {
     const folder = temporaryFolder()
     const redact = '() => ({ "~effect/Redacted": {} })'

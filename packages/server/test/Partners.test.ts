@@ -1,18 +1,15 @@
 import { assert, describe, it } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
-import { connectionTo, liveKey, otherLiveKey, testKey } from "./support/Configurations.ts"
+import { connectionTo, liveKey, otherLiveKey } from "./support/Configurations.ts"
 import { type ServerHere, startServerHere } from "./support/ServerHere.ts"
-import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
 
 const configuration = (fields: object = {}) => ({
   workspaces: [
     {
       id: "acme",
       partner: { allowance: 2 },
-      keys: [
-        { environment: "production", secret: liveKey },
-        { environment: "sandbox", secret: testKey }
-      ],
+      keys: [{ environment: "production", secret: liveKey }],
       ...fields
     }
   ]
@@ -22,42 +19,22 @@ const merchants = (server: Pick<ServerHere, "request">, body?: object, key = liv
   server.request(body === undefined ? "GET" : "POST", "/api/v1/merchants", { key, body })
 
 describe("a partner's server", () => {
-  it("merchants count after a kill and a start with the server's file", async () => {
+  it("a merchant invited by command and its connection stay when a file names neither", async () => {
     const folder = temporaryFolder()
-    const first = await startServer({ folder, configuration: configuration() })
+    const first = await startServerHere({ folder, configuration: configuration() })
     const made = await merchants(first, { name: "Corner shop", email: "owner@shop.example", country: "NL" })
-    assert.strictEqual(made.status, 201)
-    assert.strictEqual((await merchants(first, undefined, testKey)).body.error.code, "live_key_required")
+    const { id } = made.body.data
     // The log has no token, and an operator gets one.
     assert.include(first.stderr(), "pointsman merchants invite")
     assert.notInclude(first.stdout() + first.stderr(), "invitation_token")
-    const invited = await runHere(folder, ["merchants", "invite", made.body.data.id])
+    const invited = await runHere(folder, ["merchants", "invite", id])
     assert.match(invited.stdout, /^[A-Za-z0-9_-]{43}\n$/u)
     assert.include(invited.stderr, "Send the token to owner@shop.example.")
     const unknown = await runHere(folder, ["merchants", "invite", "mer_1", "--partner", "acme"])
     assert.deepStrictEqual([unknown.code, unknown.stdout], [1, ""])
     assert.include(unknown.stderr, "Merchant mer_1 not found: expected the id of a merchant of acme.")
-    const other = await runHere(folder, ["merchants", "invite", made.body.data.id, "--partner", "globex"])
+    const other = await runHere(folder, ["merchants", "invite", id, "--partner", "globex"])
     assert.include(other.stderr, "--partner: expected one of acme.")
-    await first.kill("SIGKILL")
-
-    const second = await startServer({ folder, configuration: configuration() })
-    assert.include(second.stdout(), "2 workspace(s)")
-    assert.deepStrictEqual((await merchants(second)).body.data, [made.body.data])
-    const twin = await merchants(second, { name: "Twin", email: "Owner@Shop.Example", country: "NL" })
-    assert.strictEqual(twin.body.error.code, "already_invited")
-    const last = await merchants(second, { name: "Last", email: "last@shop.example", country: "NL" })
-    assert.strictEqual(last.status, 201)
-    const tooMany = await merchants(second, { name: "More", email: "more@shop.example", country: "NL" })
-    assert.deepStrictEqual([tooMany.status, tooMany.body.error.code], [429, "merchant_limit"])
-    await second.stop()
-  })
-
-  it("a merchant and its connection stay when a file names neither", async () => {
-    const folder = temporaryFolder()
-    const first = await startServerHere({ folder, configuration: configuration() })
-    const made = await merchants(first, { name: "Corner shop", email: "owner@shop.example", country: "NL" })
-    const { id } = made.body.data
     await first.stop()
 
     // An operator sets the merchant up by naming it once.

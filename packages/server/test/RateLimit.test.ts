@@ -1,7 +1,7 @@
 /** The setting, at a server that listens. The limit's own rules are tested where it is, by a clock of the test's. */
 import { assert, describe, it } from "vitest"
 import { makeMovedClock } from "./support/MovedClock.ts"
-import { runServerHere, startServerHere } from "./support/ServerHere.ts"
+import { startServerHere } from "./support/ServerHere.ts"
 
 const list = "/api/v1/payments?limit=1"
 
@@ -33,12 +33,5 @@ describe("POINTSMAN_RATE_LIMIT", () => {
       const answers = await Promise.all(Array.from({ length: 100 }, () => server.request("GET", list)))
       assert.deepStrictEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
     }
-  })
-
-  it("the help does not say that the limit is out of use", async () => {
-    const { stdout } = await runServerHere({ flags: ["--help"] })
-    const line = stdout.split("\n").find((line) => line.includes("--rate-limit")) ?? ""
-    assert.match(line, /Requests per second per API key/u)
-    assert.notMatch(line, /not in use/u)
   })
 })

@@ -129,18 +129,4 @@ describe("reports that are fetched on a schedule", () => {
     ).data
     assert.deepInclude(balance[0], { charges: 1999, others: -30, currency: "EUR", rows: 2 })
   })
-
-  it("a connector without reports ends the start with the field and expectation", async () => {
-    const folder = temporaryFolder()
-    const connection = { id: "play", environment: "sandbox", reports: { every: "6 hours" } }
-    const configuration = JSON.stringify({ workspaces: [{ id: "acme", connections: [connection] }] })
-    const server = await startServerHere({ folder, configuration }).then(
-      () => "started",
-      (failure: unknown) => String(failure)
-    )
-    assert.include(
-      server,
-      "workspaces[0].connections[0].reports: expected only where the connector fetches reports: read them from files here"
-    )
-  })
 })
