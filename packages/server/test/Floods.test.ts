@@ -9,17 +9,15 @@ import { assert, describe, it, onTestFinished } from "vitest"
 import type { FloodOptions, FloodReport } from "./support/FloodClient.ts"
 import { floodingKey, payingKey, startFloodedServer } from "./support/FloodedServer.ts"
 import { amountOf } from "./support/LongRuns.ts"
+import { leastLimitMillis, pay, payFor, percentile, turnsAtMost } from "./support/PayBeside.ts"
 import type { ServerProcess } from "./support/ServerProcess.ts"
 
 const seconds = amountOf("POINTSMAN_FLOOD_SECONDS", { long: 10 })
 
 const floodClient = fileURLToPath(new URL("./support/FloodClient.ts", import.meta.url))
 
-/** The flooded p99 may be so many times the quiet one, and always this many milliseconds. */
+/** The flooded p99 may be so many times the quiet one. */
 const timesQuiet = 3
-const leastLimitMillis = 50
-/** What else runs on the machine may disturb a measurement: one of these has to be within the limit. */
-const turnsAtMost = 3
 /**
  * How long a hostile connection stays away after it was closed: a second. 60 of the worst bodies are half a second of a fast
  * processor: on a slower machine, they come in the time of so many payments.
@@ -58,23 +56,6 @@ const floods: ReadonlyArray<Flood> = [
   }
 ]
 
-/** Payments one after the other for so long; gives the time of each in milliseconds, in order. */
-const pay = async (server: ServerProcess, forSeconds: number): Promise<ReadonlyArray<number>> => {
-  const took: Array<number> = []
-  const end = performance.now() + forSeconds * 1_000
-  while (performance.now() < end) {
-    const began = performance.now()
-    const body = { amount: 1000, currency: "EUR", country: "NL", simulate: { charge: "approve" } }
-    const { status } = await server.request("POST", "/api/v1/payments", { key: payingKey, body })
-    if (status !== 201) throw new Error(`a payment was answered ${status}`)
-    took.push(performance.now() - began)
-  }
-  return took.toSorted((a, b) => a - b)
-}
-
-const percentile = (sorted: ReadonlyArray<number>, share: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
-
 /** The most that the process ever had in memory. */
 const peakBytes = (pid: number): number =>
   Number(/^VmHWM:\s+(\d+) kB$/mu.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024
@@ -102,7 +83,7 @@ const startFlood = async (options: FloodOptions) => {
 const payBesideBusyLoop = async (server: ServerProcess) => {
   const busy = spawn(process.execPath, ["-e", "for (;;);"], { stdio: "ignore" })
   onTestFinished(() => void busy.kill("SIGKILL"))
-  const took = await pay(server, seconds / 2)
+  const took = await payFor(server, 500 * seconds, 0)
   busy.kill("SIGKILL")
   return took
 }
@@ -115,7 +96,7 @@ const besides = async (
   const before = await payBesideBusyLoop(server)
   const awayMillis = Math.max(leastAwayMillis, isPaced ? awayPayments * percentile(before, 0.5) : 0)
   const flood = await startFlood({ kind, sources, url: server.url, key: floodingKey, awayMillis })
-  const flooded = await pay(server, seconds)
+  const flooded = await payFor(server, 1_000 * seconds, 0)
   const report = flood.report()
   await flood.end()
   const afterwards = await payBesideBusyLoop(server)
@@ -143,10 +124,7 @@ describe.skipIf(seconds === 0 || process.platform !== "linux")("a flood", () => 
     async (flood) => {
       const server = await startFloodedServer()
       // The first payments compile.
-      for (let time = 0; time < 50; time++) {
-        const body = { amount: 1000, currency: "EUR", country: "NL" }
-        await server.request("POST", "/api/v1/payments", { key: payingKey, body })
-      }
+      for (let time = 0; time < 50; time++) await pay(server, payingKey)
       const wrong: Array<string> = []
       for (let turn = 0; turn < turnsAtMost; turn++) {
         const problem = await besides(server, flood)

@@ -6,7 +6,9 @@ import type { JsonRequest, ServerProcess } from "./ServerProcess.ts"
 
 /** The flooded p99 may be so many times the quiet one, and always this many milliseconds. */
 const timesQuiet = 2
-const leastLimitMillis = 50
+export const leastLimitMillis = 50
+/** A key may ask no more often. */
+const everyMillis = 15
 /** What else runs on the machine may disturb a measurement: one of these has to be within the limit. */
 export const turnsAtMost = 3
 
@@ -21,8 +23,12 @@ export const pay = async (server: { readonly request: JsonRequest }, key: string
   return await server.request("POST", "/api/v1/payments", { key, body })
 }
 
-/** Payments one after the other, not more often than a key may; gives the time of each in milliseconds, in order. */
-const payFor = async (server: ServerProcess, millis: number): Promise<ReadonlyArray<number>> => {
+/** Payments one after the other, not more often than each `everyMillis`; gives the time of each in milliseconds, in order. */
+export const payFor = async (
+  server: ServerProcess,
+  millis: number,
+  everyMillis: number
+): Promise<ReadonlyArray<number>> => {
   const took: Array<number> = []
   const end = performance.now() + millis
   while (performance.now() < end) {
@@ -30,12 +36,12 @@ const payFor = async (server: ServerProcess, millis: number): Promise<ReadonlyAr
     assert.strictEqual((await pay(server, payingKey)).status, 201)
     const millis = performance.now() - began
     took.push(millis)
-    await sleep(Math.max(0, 15 - millis))
+    if (everyMillis > 0) await sleep(Math.max(0, everyMillis - millis))
   }
   return took.toSorted((a, b) => a - b)
 }
 
-const percentile = (sorted: ReadonlyArray<number>, share: number): number =>
+export const percentile = (sorted: ReadonlyArray<number>, share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 
 /** Requests of many clients at once, each of which waits where it is refused for now: at most so many a second, if set. */
@@ -75,11 +81,11 @@ export const payBeside = async (
 ): Promise<void> => {
   const wrong: Array<string> = []
   for (let turn = 0; turn < turnsAtMost; turn++) {
-    const before = await payFor(server, 500 * seconds)
+    const before = await payFor(server, 500 * seconds, everyMillis)
     const end = flood()
-    const flooded = await payFor(server, 1_000 * seconds)
+    const flooded = await payFor(server, 1_000 * seconds, everyMillis)
     const statuses = await end()
-    const quiet = [...before, ...(await payFor(server, 500 * seconds))].toSorted((a, b) => a - b)
+    const quiet = [...before, ...(await payFor(server, 500 * seconds, everyMillis))].toSorted((a, b) => a - b)
     const limit = Math.max(leastLimitMillis, timesQuiet * percentile(quiet, 0.99))
     const measured =
       `payments ${quiet.length} quiet, ${flooded.length} beside ${JSON.stringify(statuses)} requests; p50 ` +
