@@ -5,10 +5,11 @@
 import { assert, describe, it } from "vitest"
 import * as CheckoutCom from "../../connectors/checkout/test/Checkout.ts"
 import * as PayPal from "../../connectors/paypal/test/PayPal.ts"
-import { liveKey } from "./support/Configurations.ts"
+import { configurationAt, liveKey } from "./support/Configurations.ts"
 import { connectionToPayPal } from "./support/journeys/PayPalStandIn.ts"
 import { listenAs } from "./support/journeys/StandIn.ts"
 import { startServerHere } from "./support/ServerHere.ts"
+import { tellServer } from "./support/TalkingProviders.ts"
 
 type SignedMessage = ReturnType<typeof PayPal.signed>
 
@@ -103,20 +104,7 @@ const openCheckoutCom = async (): Promise<Dashboard> => {
 }
 
 const openPayment = async ({ connection, connectors, refundStatus, token }: Dashboard) => {
-  const server = await startServerHere({
-    configuration: {
-      ...(connectors === undefined ? {} : { connectors }),
-      workspaces: [
-        {
-          id: "acme",
-          name: "Acme",
-          country: "NL",
-          keys: [{ environment: "production", secret: liveKey }],
-          connections: [connection]
-        }
-      ]
-    }
-  })
+  const server = await startServerHere({ configuration: configurationAt(connection, connectors) })
   let keys = 0
   const ask = async (at: string, body?: object, status = body === undefined ? 200 : 201) => {
     const idempotencyKey = `refunds-in-dashboards-${++keys}`
@@ -142,11 +130,8 @@ const openPayment = async ({ connection, connectors, refundStatus, token }: Dash
     },
     hear: async (messages: ReadonlyArray<SignedMessage>) => {
       for (const { body, headers } of [...messages, ...messages]) {
-        const answer = await fetch(`${server.url}/api/v1/psp-webhooks/${connection["id"]}`, {
-          method: "POST",
-          headers: { ...(headers as Record<string, string>), "content-type": "application/json" },
-          body: new TextDecoder().decode(body)
-        })
+        const told = { headers: { ...headers }, body: new TextDecoder().decode(body) }
+        const answer = await tellServer(server.url, connection["id"], told)
         assert.strictEqual(answer.status, 200, await answer.text())
       }
     }

@@ -96,14 +96,14 @@ export interface AdyenEvent {
 const begun = Date.UTC(2026, 10, 21, 12)
 
 /** As Adyen sends it, signed by the words of its documentation. */
-export const webhook = (event: AdyenEvent) => {
+export const webhook = (event: AdyenEvent, key = hmacKey) => {
   const { action, at = 0, originalReference = "", reason = "", success = "true", value = 1999, ...of } = event
   const amount = { value, currency: "EUR" }
   const text = [
     ...[of.pspReference, originalReference, merchantAccount, of.merchantReference, amount.value, amount.currency],
     ...[of.eventCode, success]
   ].join(":")
-  const hmacSignature = createHmac("sha256", Buffer.from(hmacKey, "hex")).update(text).digest("base64")
+  const hmacSignature = createHmac("sha256", Buffer.from(key, "hex")).update(text).digest("base64")
   const item = {
     ...{ ...of, originalReference, success, amount, merchantAccountCode: merchantAccount },
     ...{ eventDate: new Date(begun + at * 1000).toISOString(), reason },

@@ -28,3 +28,17 @@ export const workspaceWith = (connections: ReadonlyArray<ReturnType<typeof conne
 export const configurationWith = (...connections: ReadonlyArray<ReturnType<typeof connectionTo>>) => ({
   workspaces: [workspaceWith(connections)]
 })
+
+/** One workspace with a live key, and one connection. */
+export const configurationAt = (
+  connection: Readonly<Record<string, unknown>>,
+  connectors: ReadonlyArray<string> | undefined = undefined
+) => ({
+  ...(connectors === undefined ? {} : { connectors }),
+  workspaces: [
+    {
+      ...{ id: "acme", name: "Acme", country: "NL", connections: [connection] },
+      keys: [{ environment: "production", secret: liveKey }]
+    }
+  ]
+})

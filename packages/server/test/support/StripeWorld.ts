@@ -4,7 +4,7 @@
  */
 import { createHmac } from "node:crypto"
 import { assert } from "vitest"
-import { liveKey } from "./Configurations.ts"
+import { configurationAt, liveKey } from "./Configurations.ts"
 import { sendJson, serveHttp } from "./HttpHere.ts"
 import { startInProcess } from "./ServerInProcess.ts"
 import { temporaryFolder } from "./ServerProcess.ts"
@@ -118,31 +118,12 @@ export const startStripeWorld = async () => {
   const stripe = await startStripe()
   const turned = makeTurnedClock(begun)
   const folder = temporaryFolder()
-  const server = await startInProcess({
-    folder,
-    turned,
-    environment: { POINTSMAN_RATE_LIMIT: "off" },
-    configuration: {
-      workspaces: [
-        {
-          id: "acme",
-          name: "Acme",
-          country: "NL",
-          keys: [{ environment: "production", secret: liveKey }],
-          connections: [
-            {
-              id: "stripe",
-              environment: "production",
-              connector: "stripe",
-              credentials: { secretKey, baseUrl: stripe.url },
-              webhookSecret: secret,
-              timeout: "5 seconds"
-            }
-          ]
-        }
-      ]
-    }
-  })
+  const connection = {
+    ...{ id: "stripe", environment: "production", connector: "stripe", webhookSecret: secret, timeout: "5 seconds" },
+    credentials: { secretKey, baseUrl: stripe.url }
+  }
+  const environment = { POINTSMAN_RATE_LIMIT: "off" }
+  const server = await startInProcess({ folder, turned, environment, configuration: configurationAt(connection) })
   let keys = 0
   const request = (method: string, at: string, body?: object) =>
     server.request(method, at, { key: liveKey, idempotencyKey: `request-of-the-test-${++keys}`, body })
@@ -162,19 +143,19 @@ export const startStripeWorld = async () => {
   const page = await create({ instruments: undefined, return_url: "https://shop.example/thanks" })
   const webhooks = `${new URL(page.pageUrl).origin}/api/v1/psp-webhooks/stripe`
   /** As Stripe sends it, signed by the words of its documentation. */
-  const send = async (type: string, object: object, signedWith = secret) => {
+  const send = async (type: string, object: object) => {
     const text = JSON.stringify({
       ...{ id: `evt_${++events}`, object: "event", created: begun / 1000, livemode: true, type },
       api_version: "2026-10-28.endive",
       data: { object }
     })
     const time = Math.floor(turned.now() / 1000)
-    const tag = createHmac("sha256", signedWith).update(`${time}.${text}`).digest("hex")
+    const tag = createHmac("sha256", secret).update(`${time}.${text}`).digest("hex")
     const headers = { "content-type": "application/json", "stripe-signature": `t=${time},v1=${tag}` }
     return (await fetch(webhooks, { method: "POST", headers, body: text })).status
   }
   return {
-    ...{ stripe, server, folder, request, create, send },
+    ...{ stripe, server, folder, request, create },
     statusOf: async (id: string): Promise<string> => (await request("GET", `${path}/${id}`)).body.data.status,
     hearAll: async (told: ReadonlyArray<readonly [string, object]>) => {
       for (const [type, object] of [...told, ...told]) assert.strictEqual(await send(type, object), 200)
