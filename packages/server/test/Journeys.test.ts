@@ -4,7 +4,7 @@
  */
 import { assert, describe, expect, it } from "vitest"
 import { makeFormCustomer } from "./support/journeys/Customer.ts"
-import { playJourney, variations } from "./support/journeys/Journeys.ts"
+import { goToProvider, playJourney, variations } from "./support/journeys/Journeys.ts"
 import { openMollie } from "./support/journeys/MollieStandIn.ts"
 import { type Provider, providers } from "./support/journeys/Providers.ts"
 import { openShop } from "./support/journeys/Shop.ts"
@@ -41,9 +41,7 @@ describe.each(["Stripe", "Adyen"])("a payment that is held at %s, with a test ke
     const provider = providerOf(name)
     const shop = await openShop(provider, "test")
     const customer = makeFormCustomer()
-    const created = await shop.create({ capture_method: "manual" })
-    await customer.goTo(created.page)
-    await customer.press("Continue to payment")
+    const created = await goToProvider({ shop, customer }, { capture_method: "manual" })
     shop.standIn.beforeReturn = shop.deliver
     await provider.pay(customer)
     await customer.isAt(shop.backAt(created, "AUTHORIZED"))
@@ -62,17 +60,11 @@ describe("a payment that is held at Mollie", () => {
   ] as const)("a change from the card to a bank: %s is %s", async (changes, status, event, captured) => {
     const shop = await openShop({ method: "card", open: (now) => openMollie(now, false) })
     const customer = makeFormCustomer()
-    const created = await shop.create({ capture_method: "manual" })
-    await customer.goTo(created.page)
-    await customer.press("Continue to payment")
+    const created = await goToProvider({ shop, customer }, { capture_method: "manual" })
+    await customer.press("Pay")
     if (changes) {
-      await customer.press("Pay")
       await customer.choose("canceled")
-      await customer.press("Continue")
-      await customer.press("iDEAL")
-      await customer.press("Continue")
-    } else {
-      await customer.press("Pay")
+      for (const button of ["Continue", "iDEAL", "Continue"]) await customer.press(button)
     }
     await customer.choose("paid")
     await customer.press("Continue")

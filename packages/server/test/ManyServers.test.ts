@@ -10,7 +10,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { missingOwnCitus, type OwnCluster, startOwnCluster } from "../../storage/citus/test/support/CitusNodes.ts"
 import type { EmbeddedPostgres } from "../../storage/postgres/test/support/EmbeddedPostgres.ts"
 import { killedCluster } from "./support/citus/KilledCluster.ts"
-import { disagreements } from "./support/kill/Agreement.ts"
+import { disagreements, wrongIn } from "./support/kill/Agreement.ts"
 import type { Evidence } from "./support/kill/Evidence.ts"
 import {
   type Back,
@@ -72,10 +72,7 @@ const survives = async (database: KilledDatabase, rounds: number): Promise<void>
     [
       ...disagreements(first),
       ...others.flatMap((other) => differences(first, other)),
-      ...world.merchant.unreadable,
-      ...world.follower.refused.map((answer) => `the follower was answered ${answer}`),
-      ...world.provider.refusedMessages.map((message) => `the provider's message was refused: ${message}`),
-      ...world.receiver.unsigned.map((event) => `not signed as the guide says: ${event}`),
+      ...wrongIn(world),
       ...back.flatMap(({ createMillis, readMillis }) =>
         Math.max(createMillis, readMillis) <= backWithinMillis ? [] : [`back after ${createMillis}/${readMillis} ms`]
       )

@@ -2,7 +2,6 @@
 import { createHash } from "node:crypto"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import {
-  type ApiKey,
   type Connection,
   credentialsContext,
   formatApiKey,
@@ -11,13 +10,14 @@ import {
   webhookSecretContext
 } from "@pointsman/core"
 import { RefusalTick } from "@pointsman/core/internal"
-import { Connectors, Directory, Ids, Secrets, Transport, Unanswered } from "@pointsman/core/ports"
+import { Connectors, Directory, Ids, Secrets } from "@pointsman/core/ports"
 import * as MemoryStorage from "@pointsman/storage-memory"
 import { NodeMac } from "@pointsman/transport-node"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { serve } from "../../../http/test/support/Web.ts"
+import { apiKeyOf, noTransport, workspaceOf } from "../../../http/test/support/World.ts"
 import { forChecking } from "../../src/InstalledConnectors.ts"
-import type { Answer } from "./Judge.ts"
+import type { Receiver } from "./Judge.ts"
 import { sendable } from "./Values.ts"
 
 export const testKey = formatApiKey("sandbox", new Uint8Array(64).fill(31))
@@ -38,31 +38,11 @@ export interface Input {
   readonly isBinary?: boolean
 }
 
-export interface World {
-  readonly send: (input: Input) => Promise<Answer>
-  readonly close: () => Promise<void>
-}
-
-const noTransport = Layer.succeed(Transport, {
-  send: () => Effect.fail(new Unanswered({ reason: "there is no network in this test" }))
-})
-
 /** As the server has them: what they cost is part of what an input costs. */
 const platform = Layer.merge(NodeCrypto.layer, NodeMac.layer)
 const secretsLayer = SecretsLayer.layer(Redacted.make(new Uint8Array(32).fill(7))).pipe(Layer.provideMerge(platform))
 
-const keyOf = (text: string): ApiKey => ({
-  hash: createHash("sha256").update(text).digest("hex"),
-  workspaceId: "acme",
-  environment: text.startsWith("ps_test_") ? "sandbox" : "production",
-  scopes: null,
-  name: null,
-  expiresAt: null,
-  networks: null,
-  revokedAt: null,
-  source: "operator",
-  createdAt: 0
-})
+const keyOf = (text: string) => apiKeyOf(text, "acme", { hash: createHash("sha256").update(text).digest("hex") })
 
 const live = [
   ["http", { baseUrl: "http://provider.test", apiKey: "sk_1" }, httpSecret],
@@ -99,12 +79,7 @@ const configured = Layer.effectDiscard(
       }
     })
     yield* directory.write({
-      workspaces: [
-        {
-          ...{ id: "acme", name: "Acme", country: "NL", category: null, suspended: false },
-          partner: { allowance: 1_000_000 }
-        }
-      ],
+      workspaces: [workspaceOf("acme", { partner: { allowance: 1_000_000 } })],
       apiKeys: [keyOf(testKey), keyOf(liveKey)],
       connections: [
         yield* connection("sandbox", {}, null),
@@ -155,7 +130,7 @@ const disputeOf = (pointsman: typeof Pointsman.Service, paymentId: string): Prom
     return items[0]?.id ?? ""
   }).pipe(Effect.runPromise)
 
-export const openWorld = async (): Promise<World> => {
+export const openWorld = async (): Promise<Receiver<Input>> => {
   const made: Array<typeof Pointsman.Service> = []
   const core = Pointsman.layer().pipe(
     Layer.provide(configured),

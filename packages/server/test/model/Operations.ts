@@ -274,7 +274,6 @@ const step: fc.Arbitrary<Step> = weighted<Step>(
 export const steps = (maxLength: number): fc.Arbitrary<ReadonlyArray<Step>> =>
   fc.noBias(fc.array(step, { minLength: 1, maxLength, size: "max" }))
 
-/** The request that a step makes of what there is now; `undefined` when there is nothing that it could be. */
 /** The request that a step makes of what there is now; `undefined` when there is nothing that it could be about. */
 export const asked = (
   step: Exclude<Step, { step: "wait" }>,

@@ -4,33 +4,14 @@
  */
 import { SandboxConnector, SandboxRecords } from "@pointsman/connector-sandbox"
 import { type ApiKey, type Connection, credentialsContext, formatApiKey, Pointsman } from "@pointsman/core"
-import {
-  Connectors,
-  Directory,
-  Ids,
-  Secrets,
-  type StorageError,
-  type StorageServices,
-  Transport,
-  Unanswered
-} from "@pointsman/core/ports"
+import { Connectors, Directory, Ids, Secrets, type StorageError, type StorageServices } from "@pointsman/core/ports"
 import { openSecretsLayer } from "@pointsman/core/testing"
 import * as PointsmanHttp from "@pointsman/http"
 import { Clock, Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { TestClock } from "effect/testing"
+import { apiKeyOf, noTransport, workspaceOf } from "../../../http/test/support/World.ts"
 import { type ActorName, actors, baseUrl, connections, type Mode, workspaces } from "./Contract.ts"
-
-export interface World {
-  /** Writes the model's workspaces under names of their own; gives the key of each actor. */
-  readonly open: (mode: Mode) => Promise<Opened>
-  readonly send: (request: Request) => Promise<Response>
-  /** What the provider itself has of a payment: executed charges, and minor units that it gave back. */
-  readonly provider: (paymentId: string) => Promise<{ readonly charges: number; readonly refunded: number }>
-  /** Milliseconds of simulated time. */
-  readonly advance: (millis: number) => Promise<void>
-  readonly close: () => Promise<void>
-}
 
 export type Storage = Layer.Layer<StorageServices, StorageError, Ids>
 
@@ -46,11 +27,7 @@ interface Opened {
 /** Any time but the epoch, so that a zero shows. */
 const beginning = Date.UTC(2026, 9, 1)
 
-const noTransport = Layer.succeed(Transport, {
-  send: () => Effect.fail(new Unanswered({ reason: "there is no network in this test" }))
-})
-
-export const startWorld = async (storage: Storage): Promise<World> => {
+export const startWorld = async (storage: Storage) => {
   const records = SandboxRecords.memory()
   const services = Pointsman.layer().pipe(
     Layer.provideMerge(storage),
@@ -68,21 +45,26 @@ export const startWorld = async (storage: Storage): Promise<World> => {
   )
   let opened = 0
   return {
-    open: (mode) => runtime.runPromise(open(++opened, mode)),
-    send: (request) => handler(request),
-    provider: async (paymentId) => {
+    /** Writes the model's workspaces under names of their own; gives the key of each actor. */
+    open: (mode: Mode): Promise<Opened> => runtime.runPromise(open(++opened, mode)),
+    send: (request: Request) => handler(request),
+    /** What the provider itself has of a payment: executed charges, and minor units that it gave back. */
+    provider: async (paymentId: string) => {
       const charges = await runtime.runPromise(records.charges(paymentId))
       const executed = charges.filter((charge) => charge.executed)
       const refunds = executed.flatMap((charge) => charge.refunds).filter(({ state }) => state === "Succeeded")
       return { charges: executed.length, refunded: refunds.reduce((sum, { minorUnits }) => sum + minorUnits, 0) }
     },
-    advance: (millis) => runtime.runPromise(TestClock.adjust(millis)),
+    /** Milliseconds of simulated time. */
+    advance: (millis: number) => runtime.runPromise(TestClock.adjust(millis)),
     close: async () => {
       await dispose()
       await runtime.dispose()
     }
   }
 }
+
+export type World = Awaited<ReturnType<typeof startWorld>>
 
 const open = Effect.fnUntraced(function* (count: number, mode: Mode) {
   const directory = yield* Directory
@@ -94,18 +76,9 @@ const open = Effect.fnUntraced(function* (count: number, mode: Mode) {
     const key = formatApiKey(actor.environment, keyBytes(count, index))
     keys[name] = actor.key === "missing" ? null : actor.key === "malformed" ? key.slice(0, -1) : key
     if (actor.key === "missing" || actor.key === "malformed" || actor.key === "unknown") continue
-    apiKeys.push({
-      hash: yield* hash(key),
-      workspaceId: `${prefix}${actor.workspace}`,
-      environment: actor.environment,
-      scopes: actor.scopes,
-      name: null,
-      expiresAt: null,
-      networks: null,
-      revokedAt: actor.key === "revoked" ? beginning : null,
-      source: "operator",
-      createdAt: beginning
-    })
+    const revokedAt = actor.key === "revoked" ? beginning : null
+    const change = { hash: yield* hash(key), scopes: actor.scopes, revokedAt, createdAt: beginning }
+    apiKeys.push(apiKeyOf(key, `${prefix}${actor.workspace}`, change))
   }
   const rows: Array<Connection> = []
   for (const connection of connections) {
@@ -128,14 +101,7 @@ const open = Effect.fnUntraced(function* (count: number, mode: Mode) {
     })
   }
   yield* directory.write({
-    workspaces: workspaces.map(({ id, suspended }) => ({
-      id: `${prefix}${id}`,
-      name: id,
-      country: "NL",
-      category: null,
-      suspended,
-      partner: null
-    })),
+    workspaces: workspaces.map(({ id, suspended }) => workspaceOf(`${prefix}${id}`, { name: id, suspended })),
     apiKeys,
     connections: rows,
     routing: workspaces.map(({ id }) => ({

@@ -5,19 +5,7 @@
 import { connect, createServer, type Socket } from "node:net"
 import { onTestFinished } from "vitest"
 
-export interface SilentProxy {
-  /** That of the database, by way of the proxy. */
-  readonly url: string
-  readonly fallSilent: () => void
-  /** What was lost stays lost: both ends of every connection of before find it closed. */
-  readonly heal: () => void
-  /** New connections go to another database, as after a failover. Those of before are cut. */
-  readonly leadTo: (target: string) => void
-  /** How many chunks were lost. */
-  readonly lost: () => number
-}
-
-export const silentProxy = async (target: string): Promise<SilentProxy> => {
+export const silentProxy = async (target: string) => {
   let { hostname, port } = new URL(target)
   const sockets = new Set<Socket>()
   let isSilent = false
@@ -53,18 +41,22 @@ export const silentProxy = async (target: string): Promise<SilentProxy> => {
     cut()
   })
   return {
+    /** That of the database, by way of the proxy. */
     url: url.href,
     fallSilent: () => {
       isSilent = true
     },
+    /** What was lost stays lost: both ends of every connection of before find it closed. */
     heal: () => {
       cut()
       isSilent = false
     },
-    leadTo: (other) => {
+    /** New connections go to another database, as after a failover. Those of before are cut. */
+    leadTo: (other: string) => {
       ;({ hostname, port } = new URL(other))
       cut()
     },
+    /** How many chunks were lost. */
     lost: () => lost
   }
 }

@@ -7,11 +7,12 @@ import { formatApiKey } from "@pointsman/core"
 import { type CitusNode, newOwnDatabase, type OwnCluster } from "../../../../storage/citus/test/support/CitusNodes.ts"
 import { movedTwice, type PaymentShown, unaccounted } from "../failover/BooksAgree.ts"
 import { drawFrom } from "../kill/Draw.ts"
+import { pagesOf } from "../kill/Rest.ts"
 import { startProviderProcess } from "../ProviderProcess.ts"
 import { type ServerProcess, startServer } from "../ServerProcess.ts"
 import { startReceiver } from "../WebhookReceiver.ts"
 import { environmentOnCitus } from "./KilledCluster.ts"
-import { type Asked, amount, startLoad, type WorkspaceLoad } from "./WorkspaceLoad.ts"
+import { type Asked, amount, startLoad } from "./WorkspaceLoad.ts"
 
 /** Short, as the test waits for them; the time-out is shorter than the claim window. */
 const environment = {
@@ -33,28 +34,10 @@ const settledWithinMillis = 60_000
 
 const workspacesEach = 2
 
-export interface OutageWorld {
-  /** Of each worker, in the order of the workers. */
-  readonly workspaces: readonly [ReadonlyArray<string>, ReadonlyArray<string>]
-  readonly servers: ReadonlyArray<ServerProcess>
-  /** Merchants of all workspaces, each with so many clients, at all servers. */
-  readonly load: (clientsEach: number) => WorkspaceLoad
-  /** One more server, whose configuration has one more key of the first workspace. */
-  readonly startAnother: (node: CitusNode) => Promise<{ readonly server: ServerProcess; readonly key: string }>
-  /** Of workspaces, webhooks that arrived from `since` on, by the machine's clock. */
-  readonly heardSince: (since: number, of: ReadonlyArray<string>) => number
-  /** Ends when everything is recorded; gives the sentences that are not true. */
-  readonly wrong: (asked: ReadonlyArray<Asked>) => Promise<ReadonlyArray<string>>
-}
-
 const keyOf = (number: number): string => formatApiKey("sandbox", new Uint8Array(64).fill(60 + number))
 
 /** One server at each of these nodes. */
-export const openOutageWorld = async (
-  cluster: OwnCluster,
-  nodes: ReadonlyArray<CitusNode>,
-  seed: number
-): Promise<OutageWorld> => {
+export const openOutageWorld = async (cluster: OwnCluster, nodes: ReadonlyArray<CitusNode>, seed: number) => {
   const database = await newOwnDatabase(cluster)
   const workspaces = await database.workspaces(workspacesEach)
   const all = workspaces.flat()
@@ -89,36 +72,31 @@ export const openOutageWorld = async (
   const servers: Array<ServerProcess> = []
   for (const node of nodes) servers.push(await start(node))
 
-  const paymentsOf = async (workspace: string, query = ""): Promise<ReadonlyArray<PaymentShown>> => {
-    const found: Array<PaymentShown> = []
-    const [server] = servers as [ServerProcess]
-    // Bounded by the list.
-    for (let before = ""; ; ) {
-      const asked = `/api/v1/payments?limit=100${query}${before}`
-      const { body } = await server.request("GET", asked, { key: keys.get(workspace) })
-      found.push(...body.data)
-      if (!body.has_more) return found
-      before = `&before=${body.next_cursor}`
-    }
-  }
+  const paymentsOf = (workspace: string, query = "") =>
+    pagesOf<PaymentShown>((servers as [ServerProcess])[0], `/api/v1/payments${query}`, "before", keys.get(workspace))
   const isOpen = async (): Promise<boolean> => {
     for (const workspace of all)
       for (const status of ["UNKNOWN", "PENDING"])
-        if ((await paymentsOf(workspace, `&status=${status}`)).length > 0) return true
+        if ((await paymentsOf(workspace, `?status=${status}`)).length > 0) return true
     return false
   }
 
   return {
+    /** Of each worker, in the order of the workers. */
     workspaces,
     servers,
-    load: (clientsEach) => startLoad(keys, servers, drawFrom(seed), clientsEach),
-    startAnother: async (node) => {
+    /** Merchants of all workspaces, each with so many clients, at all servers. */
+    load: (clientsEach: number) => startLoad(keys, servers, drawFrom(seed), clientsEach),
+    /** One more server, whose configuration has one more key of the first workspace. */
+    startAnother: async (node: CitusNode) => {
       const key = keyOf(all.length)
       return { server: await start(node, [key]), key }
     },
-    heardSince: (since, of) =>
+    /** Of workspaces, webhooks that arrived from `since` on, by the machine's clock. */
+    heardSince: (since: number, of: ReadonlyArray<string>) =>
       receiver.heard.filter(({ at, path }) => at >= since && of.some((id) => path.endsWith(`/${id}`))).length,
-    wrong: async (asked) => {
+    /** Ends when everything is recorded; gives the sentences that are not true. */
+    wrong: async (asked: ReadonlyArray<Asked>): Promise<ReadonlyArray<string>> => {
       const until = performance.now() + settledWithinMillis
       for (;;) {
         const isLate = performance.now() > until
@@ -137,6 +115,8 @@ export const openOutageWorld = async (
     }
   }
 }
+
+export type OutageWorld = Awaited<ReturnType<typeof openOutageWorld>>
 
 const ordersOf = (asked: ReadonlyArray<Asked>) =>
   [...new Set(asked.map(({ name }) => name))].map((name) => ({

@@ -23,14 +23,6 @@ export interface Asked {
   readonly state: string | null
 }
 
-export interface WorkspaceLoad {
-  /** In the order of the answers. */
-  readonly asked: ReadonlyArray<Asked>
-  /** Resolves when each client has its last answer. It fails where a server did not answer. */
-  readonly done: Promise<void>
-  readonly end: () => void
-}
-
 /** Minor units. */
 export const amount = 1_999
 
@@ -45,7 +37,8 @@ export const startLoad = (
   servers: ReadonlyArray<ServerProcess>,
   draw: Draw,
   clients: number
-): WorkspaceLoad => {
+) => {
+  /** In the order of the answers. */
   const asked: Array<Asked> = []
   let isOver = false
 
@@ -89,6 +82,7 @@ export const startLoad = (
 
   const numbers = Array.from({ length: clients }, (_, number) => number)
   const done = Promise.all([...keys.keys()].flatMap((workspace) => numbers.map((number) => client(workspace, number))))
+  /** Resolves when each client has its last answer. It fails where a server did not answer. */
   const over = done.then(() => {})
   // A failure is reported where it is waited for.
   over.catch(() => {})

@@ -27,29 +27,18 @@ export interface Order {
 
 export type Step = "create" | "capture" | "refund"
 
-export interface Orders {
-  readonly all: ReadonlyArray<Order>
-  /** New orders, one after the other on each lane, until it is over. */
-  readonly work: (isOver: () => boolean) => Promise<void>
-  /** Works through these orders again, from their creates. */
-  readonly again: (orders: ReadonlyArray<Order>) => Promise<void>
-  /** Answers that were not the last ones, counted by status and code. */
-  readonly refusals: ReadonlyMap<string, number>
-  /** When requests were answered 2xx, in milliseconds of `performance.now()`. */
-  readonly servedAt: ReadonlyArray<number>
-  /** When requests were answered 5xx, in the same way. */
-  readonly failedAt: ReadonlyArray<number>
-}
-
 const lanes = 16
 const retryMillis = 100
 /** The longest that a request is sent again: longer than a failover with its recovery. */
 const answeredWithinMillis = 40_000
 
-export const ordersOf = (run: string, key: string, draw: Draw, servers: ReadonlyArray<ServerProcess>): Orders => {
+export const ordersOf = (run: string, key: string, draw: Draw, servers: ReadonlyArray<ServerProcess>) => {
   const all: Array<Order> = []
+  /** Answers that were not the last ones, counted by status and code. */
   const refusals = new Map<string, number>()
+  /** When requests were answered 2xx, in milliseconds of `performance.now()`. */
   const servedAt: Array<number> = []
+  /** When requests were answered 5xx, in the same way. */
   const failedAt: Array<number> = []
 
   /** Sends it until it has an answer that does not change; `lost` where the payment is not found, so that the order begins anew. */
@@ -123,13 +112,15 @@ export const ordersOf = (run: string, key: string, draw: Draw, servers: Readonly
     refusals,
     servedAt,
     failedAt,
-    work: async (isOver) => {
+    /** New orders, one after the other on each lane, until it is over. */
+    work: async (isOver: () => boolean) => {
       const lane = async () => {
         while (!isOver()) await workThrough(newOrder())
       }
       await Promise.all(Array.from({ length: lanes }, lane))
     },
-    again: async (orders) => {
+    /** Works through these orders again, from their creates. */
+    again: async (orders: ReadonlyArray<Order>) => {
       const left = [...orders]
       const lane = async () => {
         for (let order = left.pop(); order !== undefined; order = left.pop()) await workThrough(order)

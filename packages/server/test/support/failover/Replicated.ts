@@ -2,28 +2,15 @@
  * A primary and its standby, and the way by which servers reach whichever of them serves. The network between both can
  * lose every packet: then the standby lags, and lacks what the primary acknowledges from then on.
  */
-import { setTimeout as sleep } from "node:timers/promises"
 import { Effect } from "effect"
 import { onTestFinished } from "vitest"
 import { copyForStandby } from "../../../../storage/postgres/test/support/Standby.ts"
 import { newDatabase, query, startPostgresServer } from "../PostgresServer.ts"
 import { silentProxy } from "../SilentProxy.ts"
-
-export interface Replicated {
-  /** Of the database, wherever it is served. */
-  readonly url: string
-  /** Of the same database on the standby. */
-  readonly standbyUrl: string
-  /** From now on the standby receives nothing. */
-  readonly partition: () => void
-  /** `kill -9`, for the primary and all of its processes. */
-  readonly killPrimary: () => Promise<void>
-  /** Promotes the standby and leads servers to it. */
-  readonly promote: () => Promise<void>
-}
+import { until } from "../Until.ts"
 
 /** `isSynchronous`: commits wait until the standby has them on its disk. */
-export const startReplicated = async (isSynchronous: boolean): Promise<Replicated> => {
+export const startReplicated = async (isSynchronous: boolean) => {
   const primary = await startPostgresServer({
     fsync: true,
     settings: { wal_level: "replica", max_wal_senders: "4", hot_standby: "on" }
@@ -47,21 +34,18 @@ export const startReplicated = async (isSynchronous: boolean): Promise<Replicate
   })
   const way = await silentProxy(database)
   return {
+    /** Of the database, wherever it is served. */
     url: way.url,
+    /** Of the same database on the standby. */
     standbyUrl: new URL(pathname, standby.url).href,
+    /** From now on the standby receives nothing. */
     partition: replication.fallSilent,
+    /** `kill -9`, for the primary and all of its processes. */
     killPrimary: primary.kill,
+    /** Promotes the standby and leads servers to it. */
     promote: async () => {
       await query(standby.url, "select pg_promote()")
       way.leadTo(new URL(pathname, standby.url).href)
     }
   }
-}
-
-const until = async (what: string, isSo: () => Promise<boolean>): Promise<void> => {
-  for (let turn = 0; turn < 200; turn++) {
-    if (await isSo()) return
-    await sleep(50)
-  }
-  throw new Error(`not within 10 seconds: ${what}`)
 }

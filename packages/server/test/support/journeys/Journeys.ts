@@ -11,8 +11,11 @@ interface Scene {
   readonly customer: Customer
 }
 
-const goToProvider = async ({ customer, shop }: Scene): Promise<Created> => {
-  const created = await shop.create()
+export const goToProvider = async (
+  { customer, shop }: Pick<Scene, "customer" | "shop">,
+  change: object = {}
+): Promise<Created> => {
+  const created = await shop.create(change)
   await customer.goTo(created.page)
   await customer.press("Continue to payment")
   return created

@@ -34,7 +34,6 @@ import {
   type OutgoingMessage,
   pageOf,
   redirectTo,
-  type StandIn,
   standInOf
 } from "./StandIn.ts"
 
@@ -77,19 +76,8 @@ interface Refund {
   status: "pending" | "canceled" | "refunded"
 }
 
-/** With what people do in its dashboard, and it does later. */
-interface MollieStandIn extends StandIn {
-  /** Refunds a part of the last payment. */
-  readonly refundByHand: (value: string) => void
-  readonly cancelRefunds: () => void
-  /** Refunds what is pending. */
-  readonly payRefunds: () => void
-  /** Tells the last payment and its refunds again. */
-  readonly tellAgain: () => void
-}
-
 /** `isSigned`: its messages are signed events, and otherwise the id of the payment alone. */
-export const openMollie = async (now: () => number, isSigned: boolean, mode: Mode = "live"): Promise<MollieStandIn> => {
+export const openMollie = async (now: () => number, isSigned: boolean, mode: Mode = "live") => {
   const apiKey = apiKeyOf(mode)
   const payments = new Map<string, Payment>()
   const keys = new Map<string, { readonly body: string; readonly answer: TransportAnswer }>()
@@ -242,10 +230,12 @@ export const openMollie = async (now: () => number, isSigned: boolean, mode: Mod
         taken: status === "paid" ? Number(amount.value.replace(".", "")) : 0,
         charges: status === "paid" ? 1 : 0
       })),
+    /** Refunds a part of the last payment. */
     refundByHand: (value: string) => void refunded(last(), { currency: "EUR", value }, null),
     cancelRefunds: () => {
       for (const entry of last().refunds) if (entry.status === "pending") entry.status = "canceled"
     },
+    /** Refunds what is pending. */
     payRefunds: () => {
       const one = last()
       for (const entry of one.refunds) {
@@ -254,6 +244,7 @@ export const openMollie = async (now: () => number, isSigned: boolean, mode: Mod
         tell(one, "refund.refunded", writeRefund(one, entry))
       }
     },
+    /** Tells the last payment and its refunds again. */
     tellAgain: () => {
       const one = last()
       tell(one, `payment.${one.status}`, write(one))

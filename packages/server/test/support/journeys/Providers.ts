@@ -35,8 +35,6 @@ export interface Provider {
   readonly isToldByMessages: boolean
 }
 
-const takesByItself = { goBack: null, endsAfterHours: 2, isTakenApart: false, isToldByMessages: false } as const
-
 const choose = async (customer: Customer, status: string) => {
   await customer.sees("Test mode")
   await customer.choose(status)
@@ -66,108 +64,95 @@ const byPayPal = async (customer: Customer, funding = "balance") => {
   await customer.press("Pay Now")
 }
 
+/** A page for cards, on which a refused customer tries again, and which takes the money by itself. */
+const pageForCards = {
+  method: "card",
+  heading: "Pay by card",
+  pay: (customer: Customer) => byCard(customer),
+  decline: (customer: Customer) => byCard(customer, "4000000000000002"),
+  againAt: "Pay by card",
+  cancel: null,
+  goBack: null,
+  endsAfterHours: 2,
+  capturesLater: false,
+  isTakenApart: false,
+  isToldByMessages: false
+} as const
+
+const atMollie = (by: (customer: Customer) => Promise<void>) => ({
+  pay: async (customer: Customer) => {
+    await by(customer)
+    await choose(customer, "paid")
+  },
+  decline: async (customer: Customer) => {
+    await by(customer)
+    await choose(customer, "failed")
+  }
+})
+
 export const providers: ReadonlyArray<Provider> = [
   {
-    ...takesByItself,
-    heading: "Pay by card",
+    ...pageForCards,
+    ...atMollie(byCard),
     name: "Mollie, by card, with unsigned webhooks",
     open: (now, mode) => openMollie(now, false, mode),
-    method: "card",
-    pay: async (customer) => {
-      await byCard(customer)
-      await choose(customer, "paid")
-    },
-    decline: async (customer) => {
-      await byCard(customer)
-      await choose(customer, "failed")
-    },
     againAt: null,
     cancel: async (customer) => {
       await byCard(customer)
       await choose(customer, "canceled")
       await customer.sees("Choose a payment method")
       await customer.press("Cancel payment")
-    },
-    capturesLater: false
+    }
   },
   {
-    ...takesByItself,
-    heading: "Choose a payment method",
+    ...pageForCards,
+    ...atMollie(byBank),
     name: "Mollie, with a choice of methods, and signed webhooks",
     open: (now, mode) => openMollie(now, true, mode),
     method: "bank",
-    pay: async (customer) => {
-      await byBank(customer)
-      await choose(customer, "paid")
-    },
-    decline: async (customer) => {
-      await byBank(customer)
-      await choose(customer, "failed")
-    },
+    heading: "Choose a payment method",
     againAt: "Choose a payment method",
     cancel: async (customer) => {
       await customer.sees("Choose a payment method")
       await customer.press("Cancel payment")
-    },
-    capturesLater: false
+    }
   },
   {
-    ...takesByItself,
-    heading: "Pay by card",
+    ...pageForCards,
     name: "Checkout.com, on a payment link",
     open: openCheckoutCom,
-    method: "card",
-    pay: (customer) => byCard(customer),
-    decline: (customer) => byCard(customer, "4000000000000002"),
-    againAt: "Pay by card",
-    cancel: null,
     capturesLater: true
   },
   {
+    ...pageForCards,
     name: "PayPal, whose orders are captured after the approval",
     open: openPayPal,
     method: "wallet",
+    heading: "Pay with PayPal",
     pay: (customer) => byPayPal(customer),
     decline: (customer) => byPayPal(customer, "card-0002"),
     againAt: null,
-    cancel: null,
     goBack: (customer) => customer.press("Cancel"),
-    heading: "Pay with PayPal",
     endsAfterHours: 8,
-    capturesLater: false,
-    isTakenApart: true,
-    isToldByMessages: false
+    isTakenApart: true
   },
   {
-    ...takesByItself,
+    ...pageForCards,
     name: "Stripe, on a page of Checkout",
     open: openStripe,
-    method: "card",
-    pay: (customer) => byCard(customer),
-    decline: (customer) => byCard(customer, "4000000000000002"),
-    againAt: "Pay by card",
-    cancel: null,
-    goBack: (customer) => customer.press("Back"),
-    heading: "Pay by card",
-    capturesLater: false
+    goBack: (customer) => customer.press("Back")
   },
   {
-    ...takesByItself,
+    ...pageForCards,
     name: "Adyen, on a payment link",
     open: openAdyen,
-    method: "card",
     pay: async (customer) => {
       await byCard(customer)
       await customer.sees("Payment successful")
       await customer.press("Continue")
     },
-    decline: (customer) => byCard(customer, "4000000000000002"),
-    againAt: "Pay by card",
-    cancel: null,
-    heading: "Pay by card",
     // A link lives for a day, after which the payment is looked up once a day.
     endsAfterHours: 49,
-    capturesLater: false,
     isToldByMessages: true
   }
 ]

@@ -7,7 +7,7 @@ import { temporaryFolder } from "../ServerProcess.ts"
 import { makeTurnedClock } from "../TurnedClock.ts"
 import { startReceiver } from "../WebhookReceiver.ts"
 import type { Provider } from "./Providers.ts"
-import { listenAs, type Mode, pageOf, type StandIn } from "./StandIn.ts"
+import { listenAs, type Mode, pageOf } from "./StandIn.ts"
 
 const begun = Date.UTC(2026, 10, 21, 12)
 const webhookSecret = "whsec_of_the_shop"
@@ -38,28 +38,11 @@ interface Refunds {
   readonly told: ReadonlyArray<readonly [unknown, unknown]>
 }
 
-export interface Shop {
-  readonly standIn: StandIn
-  readonly create: (change?: object) => Promise<Created>
-  /** Refunds by the API, and gives the status of its answer. */
-  readonly refund: (created: Created, body: object) => Promise<number>
-  readonly refundsOf: (created: Created) => Promise<Refunds>
-  /** Where the customer comes back to. */
-  readonly backAt: (created: Created, status: string) => string
-  readonly accountOf: (created: Created) => Promise<Account>
-  /** Sends the provider's messages that wait, each twice, and waits until all is done. */
-  readonly deliver: () => Promise<void>
-  /** Lets so many seconds pass, and the background look. */
-  readonly wait: (seconds: number) => Promise<void>
-  /** Lets so many hours pass, one after the other, and the background look in each. */
-  readonly pass: (hours: number) => Promise<void>
-}
-
 export const openShop = async (
   { method, open }: Pick<Provider, "method" | "open">,
   /** The workspace asks for the provider's page in the sandbox too, which `test` is. */
   mode: Mode = "live"
-): Promise<Shop> => {
+) => {
   const environment = mode === "live" ? "production" : "sandbox"
   const key = environment === "production" ? liveKey : testKey
   const turned = makeTurnedClock(begun)
@@ -101,18 +84,19 @@ export const openShop = async (
   }
   return {
     standIn,
-    refund: async ({ id }, body) => {
+    /** Refunds by the API, and gives the status of its answer. */
+    refund: async ({ id }: Created, body: object): Promise<number> => {
       const idempotencyKey = `order-20417-try-${++keys}`
       return (await server.request("POST", `/api/v1/payments/${id}/refunds`, { key, idempotencyKey, body })).status
     },
-    refundsOf: async ({ id }) => {
+    refundsOf: async ({ id }: Created): Promise<Refunds> => {
       const { payment_status: status, refund_pending_amount: pending, refunded_amount: refunded } = await ask(`/${id}`)
       const events: ReadonlyArray<{ readonly type: string; readonly data: Readonly<Record<string, unknown>> }> =
         await ask(`/${id}/events`)
       const told = events.filter(({ type }) => type === "payment.refunded")
       return { status, refunded, pending, told: told.map(({ data }) => [data["origin"], data["refund_amount"]]) }
     },
-    create: async (change = {}) => {
+    create: async (change: object = {}): Promise<Created> => {
       const { next_action, payment_id, payment_status } = await ask("", {
         ...{ amount: 1999, currency: "EUR", country: "NL", reference: "order-20417" },
         // The one wallet of these journeys, by its name.
@@ -123,11 +107,12 @@ export const openShop = async (
       assert.strictEqual(payment_status, "REQUIRES_ACTION")
       return { id: payment_id, page: next_action.url }
     },
-    backAt: ({ id }, status) =>
+    /** Where the customer comes back to. */
+    backAt: ({ id }: Created, status: string) =>
       status === "CANCELLED"
         ? `${address}/basket?payment_id=${id}&status=${status}`
         : `${address}/thanks?order=20417&payment_id=${id}&status=${status}`,
-    accountOf: async ({ id, page }) => {
+    accountOf: async ({ id, page }: Created): Promise<Account> => {
       await server.rest()
       const { captured_amount: captured, payment_status: status } = await ask(`/${id}`)
       const events: ReadonlyArray<{ readonly id: string; readonly type: string }> = await ask(`/${id}/events`)
@@ -142,6 +127,7 @@ export const openShop = async (
         .map(({ charges, taken }) => ({ charges, taken }))
       return { status, captured, events: events.map(({ type }) => type), booked }
     },
+    /** Sends the provider's messages that wait, each twice, and waits until all is done. */
     deliver: async () => {
       for (const { body, headers, path } of standIn.takeMessages()) {
         for (let sent = 0; sent < 2; sent++) {
@@ -151,8 +137,10 @@ export const openShop = async (
       }
       await server.rest()
     },
-    wait: (seconds) => server.live([turned.now() + seconds * 1000]),
-    pass: async (hours) => {
+    /** Lets so many seconds pass, and the background look. */
+    wait: (seconds: number) => server.live([turned.now() + seconds * 1000]),
+    /** Lets so many hours pass, one after the other, and the background look in each. */
+    pass: async (hours: number) => {
       for (let hour = 0; hour < hours; hour++) {
         const at = turned.now() + 60 * 60_000
         standIn.expire()
@@ -162,3 +150,5 @@ export const openShop = async (
     }
   }
 }
+
+export type Shop = Awaited<ReturnType<typeof openShop>>

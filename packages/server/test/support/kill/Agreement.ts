@@ -7,6 +7,17 @@ import { wrongWithShown, wrongWithWish } from "./AnswersHold.ts"
 import { wrongWithBooks, wrongWithPayment } from "./BooksAgree.ts"
 import { wrongWithEndpoint, wrongWithEvents } from "./EventsHeard.ts"
 import type { Evidence } from "./Evidence.ts"
+import type { ManyServers } from "./ManyServers.ts"
+
+type Outliving = Pick<ManyServers, "merchant" | "follower" | "provider" | "receiver">
+
+/** What those who outlive every server found wrong by themselves. */
+export const wrongIn = ({ follower, merchant, provider, receiver }: Outliving): ReadonlyArray<string> => [
+  ...merchant.unreadable,
+  ...follower.refused.map((answer) => `the follower was answered ${answer}`),
+  ...provider.refusedMessages.map((message) => `the provider's message was refused: ${message}`),
+  ...receiver.unsigned.map((event) => `not signed as the guide says: ${event}`)
+]
 
 export const disagreements = (evidence: Evidence): ReadonlyArray<string> => {
   const final = new Map(evidence.payments.map((payment) => [payment.payment_id, payment]))

@@ -71,6 +71,7 @@ export const coursesOf = (draw: Draw) => {
     underWay,
     later,
     take,
+    /** Resolves when nothing is left that is executed late. */
     idle: async () => {
       // Bounded by the latest that anything is executed.
       while (underWay.size > 0) await pause(10)

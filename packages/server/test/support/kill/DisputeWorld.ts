@@ -42,13 +42,6 @@ interface Wish {
   readonly key: string
 }
 
-export interface DisputeWorld {
-  /** Disputes are opened and answered, until the servers are killed. */
-  readonly round: (number: number) => Promise<void>
-  /** Everybody is well, and every deadline passes; gives what there is to compare. */
-  readonly rest: () => Promise<DisputeEvidence>
-}
-
 export interface DisputeWorldOptions {
   readonly seed: number
   readonly storage: KillStorage
@@ -57,12 +50,7 @@ export interface DisputeWorldOptions {
   readonly isShort?: boolean
 }
 
-export const openDisputeWorld = async ({
-  isShort = false,
-  seed,
-  servers,
-  storage
-}: DisputeWorldOptions): Promise<DisputeWorld> => {
+export const openDisputeWorld = async ({ isShort = false, seed, servers, storage }: DisputeWorldOptions) => {
   const folders = Array.from({ length: servers }, temporaryFolder)
   const database = await storage.open(folders[0] ?? "")
   const up = new Map<number, ServerProcess | ServerHere>()
@@ -180,6 +168,7 @@ export const openDisputeWorld = async ({
   /** Answers that reached the provider. */
   const arrivals = () => [...provider.disputes.values()].reduce((sum, { arrived }) => sum + arrived.length, 0)
 
+  /** Disputes are opened and answered, until the servers are killed. */
   const round = async (number: number): Promise<void> => {
     const draw = drawFrom(seed + 1_000 * number)
     if (up.size === 0) await passTime(draw.between(hour, 30 * hour))
@@ -205,6 +194,7 @@ export const openDisputeWorld = async ({
     return answers.filter(({ body }) => isOpen.has(body.error?.code)).length
   }
 
+  /** Everybody is well, and every deadline passes; gives what there is to compare. */
   const rest = async (): Promise<DisputeEvidence> => {
     provider.calm()
     receiver.calm()

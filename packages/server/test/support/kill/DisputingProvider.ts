@@ -56,25 +56,9 @@ export interface DisputeBook {
   readonly lookedUp: Map<string, number>
 }
 
-export interface DisputingProvider {
-  readonly baseUrl: string
-  /** By the provider's id. */
-  readonly disputes: ReadonlyMap<string, DisputeBook>
-  /** Opens a dispute of the payment's charge, and says so until a server has taken the message. */
-  readonly open: (paymentId: string, dueInMillis: number) => void
-  /** Disputes of which it still says so. */
-  readonly opening: () => number
-  /** Resolves when nothing is left that it executes late. */
-  readonly idle: () => Promise<void>
-  /** From now on it does what it is asked, and answers. */
-  readonly calm: () => void
-}
-
 /** Listens until the test is over. */
-export const startDisputingProvider = async (
-  draw: Draw,
-  { now, target }: Pick<Surroundings, "now" | "target">
-): Promise<DisputingProvider> => {
+export const startDisputingProvider = async (draw: Draw, { now, target }: Pick<Surroundings, "now" | "target">) => {
+  /** By the provider's id. */
   const disputes = new Map<string, DisputeBook>()
   /** The attempt of each payment. */
   const attempts = new Map<string, string>()
@@ -154,8 +138,10 @@ export const startDisputingProvider = async (
   return {
     baseUrl,
     disputes,
+    /** Disputes of which it still says so. */
     opening: () => opening,
-    open: (paymentId, dueInMillis) => {
+    /** Opens a dispute of the payment's charge, and says so until a server has taken the message. */
+    open: (paymentId: string, dueInMillis: number) => {
       const attemptId = attempts.get(paymentId) ?? ""
       const disputeId = `du_${attemptId}`
       const dueBy = now() + dueInMillis
@@ -176,6 +162,7 @@ export const startDisputingProvider = async (
       void say()
     },
     idle,
+    /** From now on it does what it is asked, and answers. */
     calm: () => {
       isWell = true
     }

@@ -2,13 +2,6 @@
 import { onTestFinished } from "vitest"
 import type { EventShown } from "./Evidence.ts"
 
-export interface EventFollower {
-  /** In the order in which they came. */
-  readonly followed: ReadonlyArray<EventShown>
-  /** Answers other than 200. */
-  readonly refused: ReadonlyArray<string>
-}
-
 const beforeAll = "evt_00000000-0000-0000-0000-000000000000"
 const restMillis = 50
 
@@ -17,8 +10,10 @@ export const followEvents = (
   target: () => string | undefined,
   apiKey: string,
   isExcused: (askedAt: number) => boolean = () => false
-): EventFollower => {
+) => {
+  /** In the order in which they came. */
   const followed: Array<EventShown> = []
+  /** Answers other than 200. */
   const refused: Array<string> = []
   let isOver = false
   onTestFinished(() => {
@@ -53,3 +48,5 @@ export const followEvents = (
   void follow()
   return { followed, refused }
 }
+
+export type EventFollower = ReturnType<typeof followEvents>

@@ -7,11 +7,10 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { type ServerProcess, startAndKill, startServer, temporaryFolder } from "../ServerProcess.ts"
 import { type Draw, drawFrom } from "./Draw.ts"
-import { type EventFollower, followEvents } from "./EventFollower.ts"
-import type { Evidence } from "./Evidence.ts"
-import { type Merchant, merchantOf } from "./Merchant.ts"
-import { type MoodyProvider, startMoodyProvider } from "./MoodyProvider.ts"
-import { type MoodyReceiver, startMoodyReceiver } from "./MoodyReceiver.ts"
+import { followEvents } from "./EventFollower.ts"
+import { merchantOf } from "./Merchant.ts"
+import { startMoodyProvider } from "./MoodyProvider.ts"
+import { startMoodyReceiver } from "./MoodyReceiver.ts"
 import { evidenceFrom, untilAtRest } from "./Rest.ts"
 import { apiKey, configurationFor, environment, muchMillis, pause } from "./Setting.ts"
 
@@ -39,20 +38,7 @@ export const sqliteFile: KillStorage = {
   })
 }
 
-export interface KillWorld {
-  readonly provider: MoodyProvider
-  readonly receiver: MoodyReceiver
-  readonly merchant: Merchant
-  readonly follower: EventFollower
-  /** The first start of all, killed while it makes its database. */
-  readonly killWhileMigrating: () => Promise<void>
-  /** One life of a server, from its start to `kill -9`. */
-  readonly round: (number: number) => Promise<void>
-  /** Everybody is well; gives what there is to compare when nothing is open any more. */
-  readonly rest: () => Promise<Evidence>
-}
-
-export const openKillWorld = async (seed: number, storage: KillStorage): Promise<KillWorld> => {
+export const openKillWorld = async (seed: number, storage: KillStorage) => {
   const folder = temporaryFolder()
   const database = await storage.open(folder)
   const draw = drawFrom(seed)
@@ -90,10 +76,8 @@ export const openKillWorld = async (seed: number, storage: KillStorage): Promise
   }
 
   return {
-    provider,
-    receiver,
-    merchant,
-    follower,
+    ...{ provider, receiver, merchant, follower },
+    /** The first start of all, killed while it makes its database. */
     killWhileMigrating: async () => {
       await startAndKill(options(), async () => {
         const deadline = Date.now() + 20_000
@@ -101,7 +85,8 @@ export const openKillWorld = async (seed: number, storage: KillStorage): Promise
         await pause(draw.between(0, database.makingMillis ?? 20))
       })
     },
-    round: async (number) => {
+    /** One life of a server, from its start to `kill -9`. */
+    round: async (number: number) => {
       const drawn = drawFrom(seed + 1_000 * number)
       await passTime(timeOff(drawn))
       if (drawn.chance(0.15)) {
@@ -122,6 +107,7 @@ export const openKillWorld = async (seed: number, storage: KillStorage): Promise
       await running.kill("SIGKILL")
       await Promise.all(work)
     },
+    /** Everybody is well; gives what there is to compare when nothing is open any more. */
     rest: async () => {
       provider.calm()
       receiver.calm()
@@ -134,6 +120,8 @@ export const openKillWorld = async (seed: number, storage: KillStorage): Promise
     }
   }
 }
+
+export type KillWorld = Awaited<ReturnType<typeof openKillWorld>>
 
 /** Of a server: with many requests, with its first ones, or with none but its own background. */
 const lives = { busy: 7, short: 2, idle: 2 } as const

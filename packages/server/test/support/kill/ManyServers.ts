@@ -5,11 +5,10 @@
  */
 import { type ServerProcess, startServer, temporaryFolder } from "../ServerProcess.ts"
 import { drawFrom } from "./Draw.ts"
-import { type EventFollower, followEvents } from "./EventFollower.ts"
-import type { Evidence } from "./Evidence.ts"
-import { type Merchant, merchantOf, type Shop } from "./Merchant.ts"
-import { type MoodyProvider, startMoodyProvider } from "./MoodyProvider.ts"
-import { type MoodyReceiver, startMoodyReceiver } from "./MoodyReceiver.ts"
+import { followEvents } from "./EventFollower.ts"
+import { merchantOf, type Shop } from "./Merchant.ts"
+import { startMoodyProvider } from "./MoodyProvider.ts"
+import { startMoodyReceiver } from "./MoodyReceiver.ts"
 import { evidenceFrom, untilAtRest } from "./Rest.ts"
 import { apiKey, configurationFor, environment, muchMillis, pause } from "./Setting.ts"
 
@@ -30,23 +29,6 @@ export interface Back {
   readonly readMillis: number
 }
 
-export interface ManyServers {
-  readonly provider: MoodyProvider
-  readonly receiver: MoodyReceiver
-  readonly merchant: Merchant
-  readonly follower: EventFollower
-  /** The merchant begins, and does not stop before `rest`. */
-  readonly open: () => void
-  /** Resolves when so many more things were acknowledged; fails where the merchant did. */
-  readonly busy: (acknowledgements: number) => Promise<void>
-  readonly killServer: (at: number) => Promise<void>
-  readonly startServer: (at: number) => Promise<void>
-  /** `kill -9` of the database, and its start after `millis`; gives what each server that is up needs from then on. */
-  readonly crashDatabase: (millis: number) => Promise<ReadonlyArray<Back>>
-  /** Everybody is well; gives what there is to compare, as each server shows it. */
-  readonly rest: () => Promise<readonly [Evidence, ...ReadonlyArray<Evidence>]>
-}
-
 /** A second is usual, and more than five are an outage. */
 export const backWithinMillis = 5_000
 
@@ -59,7 +41,7 @@ const killedWrites = 2
 /** Longer than the seconds for which a server goes on trying to write an answer down: else its key would be answered twice. */
 const claimWindow = "10 seconds"
 
-export const startManyServers = async (database: KilledDatabase, seed: number, count: number): Promise<ManyServers> => {
+export const startManyServers = async (database: KilledDatabase, seed: number, count: number) => {
   const draw = drawFrom(seed)
   const folders = Array.from({ length: count }, temporaryFolder)
   const up = new Map<number, ServerProcess>()
@@ -142,19 +124,18 @@ export const startManyServers = async (database: KilledDatabase, seed: number, c
   }
 
   return {
-    provider,
-    receiver,
-    merchant,
-    follower,
+    ...{ provider, receiver, merchant, follower },
+    /** The merchant begins, and does not stop before `rest`. */
     open: () => {
       work = merchant.work(shop, draw, { isOver: () => isOver, mayBeLost: () => true, lanes })
     },
-    busy: async (acknowledgements) => {
+    /** Resolves when so many more things were acknowledged; fails where the merchant did. */
+    busy: async (acknowledgements: number) => {
       const before = merchant.acknowledged()
       while (merchant.acknowledged() < before + acknowledgements)
         await Promise.race([pause(5), work.then(() => pause(5))])
     },
-    killServer: async (at) => {
+    killServer: async (at: number) => {
       const server = up.get(at)
       if (server === undefined) return
       // A kill that no write meets proves nothing. Bounded by the time that the test allows.
@@ -164,7 +145,8 @@ export const startManyServers = async (database: KilledDatabase, seed: number, c
       await server.kill("SIGKILL")
     },
     startServer: startAt,
-    crashDatabase: async (millis) => {
+    /** `kill -9` of the database, and its start after `millis`; gives what each server that is up needs from then on. */
+    crashDatabase: async (millis: number) => {
       outageEnds = Number.POSITIVE_INFINITY
       await database.kill()
       await pause(millis)
@@ -172,6 +154,7 @@ export const startManyServers = async (database: KilledDatabase, seed: number, c
       outageEnds = Date.now() + backWithinMillis
       return Promise.all([...up.values()].map(backAt))
     },
+    /** Everybody is well; gives what there is to compare, as each server shows it. */
     rest: async () => {
       isOver = true
       await work
@@ -198,3 +181,5 @@ export const startManyServers = async (database: KilledDatabase, seed: number, c
     }
   }
 }
+
+export type ManyServers = Awaited<ReturnType<typeof startManyServers>>

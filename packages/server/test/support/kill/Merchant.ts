@@ -35,26 +35,12 @@ export interface WorkingHours {
   readonly lanes?: number
 }
 
-export interface Merchant {
-  readonly wishes: ReadonlyArray<Wish>
-  /** Payments as they were read. */
-  readonly seen: ReadonlyArray<PaymentShown>
-  /** Reads that were not answered 200. */
-  readonly unreadable: ReadonlyArray<string>
-  /** How many answers there were that acknowledged something. */
-  readonly acknowledged: () => number
-  /** Keeps asking until it is over; it fails where the server does not answer, and nobody killed it. */
-  readonly work: (shop: Shop, draw: Draw, hours: WorkingHours) => Promise<void>
-  /** One create; gives whether it was acknowledged. */
-  readonly createOne: (shop: Shop, draw: Draw) => Promise<boolean>
-  /** Asks once more for what its key was answered for good, so many times, whatever it was. */
-  readonly repeat: (shop: Shop, draw: Draw, times: number) => Promise<void>
-}
-
 /** `name`: before the names of all that is asked for, so that no two runs share one. */
-export const merchantOf = (name: string, apiKey: string): Merchant => {
+export const merchantOf = (name: string, apiKey: string) => {
   const wishes: Array<Wish> = []
+  /** Payments as they were read. */
   const seen: Array<PaymentShown> = []
+  /** Reads that were not answered 200. */
   const unreadable: Array<string> = []
   /** As each payment was shown last, in the order of their creation. */
   const known = new Map<string, PaymentShown>()
@@ -215,10 +201,15 @@ export const merchantOf = (name: string, apiKey: string): Merchant => {
     wishes,
     seen,
     unreadable,
+    /** How many answers there were that acknowledged something. */
     acknowledged: () => acknowledged,
-    work: (shop, draw, hours) => all(Array.from({ length: hours.lanes ?? usualLanes }, () => lane(shop, draw, hours))),
-    createOne: (shop, draw) => ask(shop, create(draw)),
-    repeat: async (shop, draw, times) => {
+    /** Keeps asking until it is over; it fails where the server does not answer, and nobody killed it. */
+    work: (shop: Shop, draw: Draw, hours: WorkingHours) =>
+      all(Array.from({ length: hours.lanes ?? usualLanes }, () => lane(shop, draw, hours))),
+    /** One create; gives whether it was acknowledged. */
+    createOne: (shop: Shop, draw: Draw) => ask(shop, create(draw)),
+    /** Asks once more for what its key was answered for good, so many times, whatever it was. */
+    repeat: async (shop: Shop, draw: Draw, times: number) => {
       const standing = keyed.filter(({ wish }) => wish.answers.some(({ payment }) => payment !== null))
       for (let time = 0; time < times; time++) {
         const inHand = draw.one(standing)
@@ -227,6 +218,8 @@ export const merchantOf = (name: string, apiKey: string): Merchant => {
     }
   }
 }
+
+export type Merchant = ReturnType<typeof merchantOf>
 
 interface WishInHand {
   readonly wish: Wish

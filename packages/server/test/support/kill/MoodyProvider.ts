@@ -9,7 +9,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { setTimeout as pause } from "node:timers/promises"
 import { onTestFinished } from "vitest"
 import { sendJson, serveHttp } from "../HttpHere.ts"
-import { type Books, chargeView, emptyBooks, referenceOf, refundView } from "./Books.ts"
+import { chargeView, emptyBooks, referenceOf, refundView } from "./Books.ts"
 import { coursesOf, type Reaction } from "./Courses.ts"
 import type { Draw } from "./Draw.ts"
 import { ok, type Reply, refusal, type Work, workIn } from "./ProviderWork.ts"
@@ -40,20 +40,6 @@ const courses = {
 
 const lookUpCourses = { answered: 16, dropped: 2, silent: 1, failed: 1 } as const
 
-export interface MoodyProvider {
-  readonly books: Books
-  /** For a connection's `credentials.baseUrl`. */
-  readonly baseUrl: (connection: string) => string
-  /** Messages that were not answered 200 by a server that was up. */
-  readonly refusedMessages: ReadonlyArray<string>
-  /** Resolves when nothing is left that it executes late. */
-  readonly idle: () => Promise<void>
-  /** From now on it executes at once, and answers. */
-  readonly calm: () => void
-  /** How much is still to be finished or told. */
-  readonly open: () => number
-}
-
 export interface Surroundings {
   /** Where the server is now, which takes the messages; `undefined` while it is down. */
   readonly target: () => string | undefined
@@ -64,12 +50,10 @@ export interface Surroundings {
 }
 
 /** Listens until the test is over. */
-export const startMoodyProvider = async (
-  draw: Draw,
-  { isExcused = () => false, now, target }: Surroundings
-): Promise<MoodyProvider> => {
+export const startMoodyProvider = async (draw: Draw, { isExcused = () => false, now, target }: Surroundings) => {
   const books = emptyBooks()
   const { idle, take, underWay } = coursesOf(draw)
+  /** Messages that were not answered 200 by a server that was up. */
   const refusedMessages: Array<string> = []
   let isWell = false
   let isOver = false
@@ -175,15 +159,20 @@ export const startMoodyProvider = async (
   })
   return {
     books,
-    baseUrl: (connection) => `${server.url}/${connection}`,
+    /** For a connection's `credentials.baseUrl`. */
+    baseUrl: (connection: string) => `${server.url}/${connection}`,
     refusedMessages,
     idle,
+    /** From now on it executes at once, and answers. */
     calm: () => {
       isWell = true
     },
+    /** How much is still to be finished or told. */
     open: () => underWay.size + finishing + telling
   }
 }
+
+export type MoodyProvider = Awaited<ReturnType<typeof startMoodyProvider>>
 
 /** Sends a signed message. The status of the answer; `undefined` where there was none. */
 export const postMessage = async (

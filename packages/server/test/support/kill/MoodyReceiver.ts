@@ -15,23 +15,14 @@ export interface Heard {
   readonly deliveryIds: Set<string>
 }
 
-export interface MoodyReceiver {
-  /** For an endpoint's `url`. */
-  readonly url: (endpoint: string) => string
-  /** By endpoint, by event id. */
-  readonly heard: ReadonlyMap<string, ReadonlyMap<string, Heard>>
-  /** What came and was not signed as the guide says. */
-  readonly unsigned: ReadonlyArray<string>
-  /** From now on it takes everything. */
-  readonly calm: () => void
-}
-
 export const endpointSecret = (endpoint: string): string => `whsec_${endpoint}`
 
 const courses = { taken: 20, failed: 3, dropped: 1, takenDropped: 1, silent: 1 } as const
 
-export const startMoodyReceiver = async (draw: Draw, { now }: Pick<Surroundings, "now">): Promise<MoodyReceiver> => {
+export const startMoodyReceiver = async (draw: Draw, { now }: Pick<Surroundings, "now">) => {
+  /** By endpoint, by event id. */
   const heard = new Map<string, Map<string, Heard>>()
+  /** What came and was not signed as the guide says. */
   const unsigned: Array<string> = []
   const hanging = new Set<() => void>()
   let isWell = false
@@ -63,15 +54,19 @@ export const startMoodyReceiver = async (draw: Draw, { now }: Pick<Surroundings,
     else request.socket.destroy()
   })
   return {
-    url: (endpoint) => `${url}/${endpoint}`,
+    /** For an endpoint's `url`. */
+    url: (endpoint: string) => `${url}/${endpoint}`,
     heard,
     unsigned,
+    /** From now on it takes everything. */
     calm: () => {
       isWell = true
       for (const cut of hanging) cut()
     }
   }
 }
+
+export type MoodyReceiver = Awaited<ReturnType<typeof startMoodyReceiver>>
 
 /** The rule of the guide to webhooks, with the clock as an argument. */
 const isFromPointsman = (header: string, rawBody: Buffer, secret: string, now: number): boolean => {

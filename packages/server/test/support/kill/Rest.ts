@@ -77,7 +77,7 @@ export const evidenceFrom = async (
   }
 }
 
-/** All of a list in its own order: a list goes on `before` the last row of a page, a timeline `after` it. */
+/** All of a list in its own order: a list continues `before` the last row of a page, a timeline `after` it. */
 export const pagesOf = async <Row>(
   { request }: Pick<ServerProcess, "request">,
   path: string,
@@ -85,10 +85,11 @@ export const pagesOf = async <Row>(
   key = apiKey
 ): Promise<ReadonlyArray<Row>> => {
   const rows: Array<Row> = []
+  const first = `${path}${path.includes("?") ? "&" : "?"}limit=100`
   let cursor = ""
   // Bounded by the list: each page begins where the one before it ended.
   for (;;) {
-    const { body } = await request("GET", `${path}?limit=100${cursor}`, { key })
+    const { body } = await request("GET", `${first}${cursor}`, { key })
     rows.push(...body.data)
     if (!body.has_more) return rows
     cursor = `&${direction}=${body.next_cursor}`

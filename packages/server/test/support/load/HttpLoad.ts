@@ -14,26 +14,10 @@ export interface Sample {
   readonly millis: number
 }
 
-export interface HttpLoad {
-  /** So many clients, each of which sends the next request when it has its answer. */
-  readonly closedLoop: (options: {
-    readonly clients: number
-    readonly seconds: number
-  }) => Promise<ReadonlyArray<Sample>>
-  /**
-   * So many requests a second, whatever is answered; one that is due while all connections wait for answers is not sent,
-   * and counted.
-   */
-  readonly openLoop: (options: {
-    readonly perSecond: number
-    readonly connections: number
-    readonly seconds: number
-  }) => Promise<{ readonly samples: ReadonlyArray<Sample>; readonly unsent: number }>
-}
-
 /** `next`: the text of the next request. */
-export const loadOn = (url: string, next: () => string): HttpLoad => ({
-  closedLoop: async ({ clients, seconds }) => {
+export const loadOn = (url: string, next: () => string) => ({
+  /** So many clients, each of which sends the next request when it has its answer. */
+  closedLoop: async ({ clients, seconds }: { readonly clients: number; readonly seconds: number }) => {
     const samples: Array<Sample> = []
     const lines = await openLines(url, clients)
     const began = performance.now()
@@ -45,7 +29,11 @@ export const loadOn = (url: string, next: () => string): HttpLoad => ({
     await Promise.all(lines.map(client))
     return samples
   },
-  openLoop: async ({ connections, perSecond, seconds }) => {
+  /**
+   * So many requests a second, whatever is answered; one that is due while all connections wait for answers is not sent,
+   * and counted.
+   */
+  openLoop: async ({ connections, perSecond, seconds }: OpenLoop) => {
     const samples: Array<Sample> = []
     const all = await openLines(url, connections)
     const free = [...all]
@@ -72,6 +60,14 @@ export const loadOn = (url: string, next: () => string): HttpLoad => ({
     return { samples, unsent }
   }
 })
+
+export type HttpLoad = ReturnType<typeof loadOn>
+
+interface OpenLoop {
+  readonly perSecond: number
+  readonly connections: number
+  readonly seconds: number
+}
 
 interface Line {
   /** One at a time. */
