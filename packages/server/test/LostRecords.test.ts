@@ -1,162 +1,87 @@
 /** A database that went back to an earlier time, behind a running server: what is asked again goes out under the same ids. */
-import { randomUUID } from "node:crypto"
-import { copyFileSync, renameSync, rmSync } from "node:fs"
-import { join } from "node:path"
 import { assert, describe, it } from "vitest"
 import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
-import { makeMovedClock } from "./support/MovedClock.ts"
-import { pay, sendSigned } from "./support/Pay.ts"
-import { recoverHere, startRecovery } from "./support/RecoverHere.ts"
+import { pay } from "./support/Pay.ts"
+import { keptFile, recoverHere, startRecovery } from "./support/RecoverHere.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
-import { startServerHere } from "./support/ServerHere.ts"
-import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { type ServerHere, startServerHere } from "./support/ServerHere.ts"
+import { type JsonAnswer, startServer, temporaryFolder } from "./support/ServerProcess.ts"
 
-const path = "/api/v1/payments"
-const body = { amount: 1999, currency: "EUR", country: "NL", reference: "order 1" }
+type Server = Pick<ServerHere, "request">
 
-/** A message of the connection `main` about a captured charge, signed as its provider signs it. */
-const tell = async ({ url }: { readonly url: string }, attemptId: string, created: number): Promise<number> => {
-  const data = { attempt_id: attemptId, provider_reference: "ch_told", status: "captured", captured_amount: 1999 }
-  const text = JSON.stringify({
-    id: randomUUID(),
-    type: "charge.updated",
-    created: new Date(created).toISOString(),
-    data: { ...data, currency: "EUR" }
-  })
-  return (await sendSigned({ url }, "main", "whsec_of_main", text)).status
+/** A server over a file that a test keeps and goes back to, and a provider that outlives it. */
+const setUp = async () => {
+  const [provider, folder] = [await startProvider(), temporaryFolder()]
+  const configuration = configurationWith(connectionTo(provider))
+  return {
+    ...{ provider, folder, ...keptFile(folder) },
+    start: (environment = {}) => startServerHere({ folder, configuration, environment }),
+    // In a process of its own: a process that closes a file gives up every lock that it has on it.
+    startApart: () => startServer({ folder, configuration }),
+    charged: () => provider.calls.filter(({ operation }) => operation === "charge")
+  }
 }
+
+const create = (server: Server, reference: string, change: object = {}) =>
+  pay(server, reference, { reference, ...change })
+
+const refund = (server: Server, id: string) =>
+  server.request("POST", `/api/v1/payments/${id}/refunds`, {
+    ...{ key: liveKey, idempotencyKey: "refund-0001", body: { amount: 500 } }
+  })
+
+const ready = (server: Server) => server.request("GET", "/health/ready", { key: null })
+
+const assertWaits = ({ body, headers, status }: JsonAnswer, code = "idempotency_in_progress") =>
+  assert.deepStrictEqual([status, body.error.code, headers.get("retry-after")], [409, code, "60"])
 
 describe("a database that lost its last records", () => {
   it("the keys of a lost charge and a lost refund move nothing twice", async () => {
-    const provider = await startProvider()
-    const folder = temporaryFolder()
-    const configuration = configurationWith(connectionTo(provider))
-    const start = () => startServerHere({ folder, configuration })
-    const file = (name: string) => join(folder, ".pointsman", name)
-    const keep = (name: string) => copyFileSync(file("pointsman.db"), file(name))
-    const goBackTo = (name: string) => {
-      for (const suffix of ["-wal", "-shm"]) rmSync(file(`pointsman.db${suffix}`), { force: true })
-      copyFileSync(file(name), file("pointsman.db"))
-    }
-    const create = (server: Awaited<ReturnType<typeof start>>) => pay(server, "order-0001", body)
-    const refund = (server: Awaited<ReturnType<typeof start>>, id: string) =>
-      server.request("POST", `${path}/${id}/refunds`, {
-        key: liveKey,
-        idempotencyKey: "refund-0001",
-        body: { amount: 500 }
-      })
-
+    const { charged, keep, provider, restore, start } = await setUp()
     await (await start()).stop()
     keep("before-the-charge.db")
     const first = await start()
-    const created = await create(first)
+    const created = await create(first, "order-0001")
     assert.strictEqual(created.body.data.payment_status, "CAPTURED")
     await first.stop()
     keep("before-the-refund.db")
 
-    const second = await start()
     const { payment_id } = created.body.data
-    assert.strictEqual((await refund(second, payment_id)).body.data.refunded_amount, 500)
-    await second.stop()
-
-    goBackTo("before-the-refund.db")
-    const third = await start()
-    assert.strictEqual((await refund(third, payment_id)).body.data.refunded_amount, 500)
-    await third.stop()
+    for (const isAgain of [false, true]) {
+      if (isAgain) restore("before-the-refund.db")
+      const server = await start()
+      assert.strictEqual((await refund(server, payment_id)).body.data.refunded_amount, 500)
+      await server.stop()
+    }
     assert.deepStrictEqual([...(provider.charges[0]?.refunds.values() ?? [])], [500])
 
-    goBackTo("before-the-charge.db")
-    const fourth = await start()
-    assert.strictEqual((await create(fourth)).body.data.payment_status, "CAPTURED")
+    restore("before-the-charge.db")
+    const last = await start()
+    assert.strictEqual((await create(last, "order-0001")).body.data.payment_status, "CAPTURED")
     assert.lengthOf(provider.charges, 1)
-    const sent = provider.calls.filter(({ operation }) => operation === "charge")
+    const attempt = charged()[0]?.body.attempt_id
     assert.deepStrictEqual(
-      sent.map(({ body, headers }) => [body.attempt_id, headers["idempotency-key"]]),
-      [sent[0], sent[0]].map((call) => [call?.body.attempt_id, call?.body.attempt_id])
+      charged().map(({ body, headers }) => [body.attempt_id, headers["idempotency-key"]]),
+      [
+        [attempt, attempt],
+        [attempt, attempt]
+      ]
     )
-    await fourth.stop()
-  })
-
-  it("a message with a lost charge reveals a restore while no server ran", async () => {
-    const claimWindowMillis = 60_000
-    const { clock, push } = makeMovedClock()
-    const provider = await startProvider()
-    const folder = temporaryFolder()
-    const connection = { ...connectionTo(provider), webhookSecret: "whsec_of_main" }
-    const start = () =>
-      startServerHere({
-        folder,
-        configuration: configurationWith(connection),
-        environment: { POINTSMAN_CLAIM_WINDOW: "1 minute" },
-        clock
-      })
-    const file = (name: string) => join(folder, ".pointsman", name)
-    const create = (server: Awaited<ReturnType<typeof start>>, reference: string) =>
-      pay(server, reference, { ...body, reference })
-    const lossOf = async (server: Awaited<ReturnType<typeof start>>) =>
-      (await server.request("GET", "/health/ready", { key: null })).body.record_loss
-
-    const first = await start()
-    const kept = await create(first, "kept-order")
-    await first.stop()
-    copyFileSync(file("pointsman.db"), file("backup.db"))
-    const second = await start()
-    const lost = await create(second, "lost-order")
-    const chargedAt = Date.now()
-    await second.stop()
-    for (const suffix of ["-wal", "-shm"]) rmSync(file(`pointsman.db${suffix}`), { force: true })
-    copyFileSync(file("backup.db"), file("pointsman.db"))
-
-    const third = await start()
-    assert.isUndefined(await lossOf(third))
-    const lostAttempt = provider.charges[1]?.attemptId ?? ""
-    push(claimWindowMillis + 1)
-    // The account's other charges, and one that may just be stored.
-    assert.strictEqual(await tell(third, randomUUID(), chargedAt), 200)
-    assert.strictEqual(await tell(third, `att_${randomUUID()}`, chargedAt), 200)
-    assert.strictEqual(await tell(third, lostAttempt, Date.now() + claimWindowMillis), 200)
-    assert.isUndefined(await lossOf(third))
-    assert.strictEqual((await create(third, "next-order")).status, 201)
-
-    assert.strictEqual(await tell(third, lostAttempt, chargedAt), 200)
-    const loss = await lossOf(third)
-    assert.match(loss.reason, /^a verified message of connection main names a charge that is not stored/u)
-    assert.isAtMost(Date.parse(loss.since), Date.parse(kept.body.data.created))
-    const refused = await create(third, "lost-order")
-    assert.deepStrictEqual([refused.status, refused.body.error.code], [409, "idempotency_in_progress"])
-    assert.lengthOf(provider.charges, 3)
-
-    const recovered = await recoverHere(folder, [])
-    assert.strictEqual(recovered.code, 0, recovered.stdout + recovered.stderr)
-    const again = await create(third, "lost-order")
-    assert.deepInclude(again.body.data, { payment_id: lost.body.data.payment_id, recovered: true })
-    assert.lengthOf(provider.charges, 3)
+    await last.stop()
   })
 
   for (const how of ["moved into its place", "copied over it"] as const) {
     it(`a server whose backup is ${how} sends nothing, and knows the loss at restart`, async () => {
-      const provider = await startProvider()
-      const folder = temporaryFolder()
-      const configuration = configurationWith(connectionTo(provider))
-      const start = (environment = {}) => startServerHere({ folder, configuration, environment })
-      const file = (name: string) => join(folder, ".pointsman", name)
-      const create = (server: Pick<Awaited<ReturnType<typeof start>>, "request">, reference: string) =>
-        pay(server, reference, { ...body, reference })
-      const ready = (server: Pick<Awaited<ReturnType<typeof start>>, "request">) =>
-        server.request("GET", "/health/ready", { key: null })
-
+      const { keep, provider, restore, start, startApart } = await setUp()
       const first = await start()
       const kept = await create(first, "kept-order")
       await first.stop()
-      copyFileSync(file("pointsman.db"), file("backup.db"))
+      keep()
 
-      // In a process of its own: a process that closes a file gives up every lock that it has on it.
-      const second = await startServer({ folder, configuration })
+      const second = await startApart()
       const before = Date.now()
       assert.strictEqual((await create(second, "lost-order")).status, 201)
-      for (const suffix of ["-wal", "-shm"]) rmSync(file(`pointsman.db${suffix}`), { force: true })
-      if (how === "copied over it") copyFileSync(file("backup.db"), file("pointsman.db"))
-      else renameSync(file("backup.db"), file("pointsman.db"))
+      restore("backup.db", how === "moved into its place")
       const refused = await create(second, "next-order")
       // The background may have noticed it first, and then it is not admitted.
       assert.include([500, 503], refused.status)
@@ -172,20 +97,10 @@ describe("a database that lost its last records", () => {
       assert.strictEqual(status, 200)
       assert.match(health.record_loss.reason, /^the database file lacks payments that a server had acknowledged/u)
       assert.isBelow(Date.parse(health.record_loss.since), before)
-      for (const reference of ["lost-order", "next-order"]) {
-        const unsent = await create(third, reference)
-        assert.deepStrictEqual([unsent.status, unsent.body.error.code], [409, "idempotency_in_progress"])
-        assert.strictEqual(unsent.headers.get("retry-after"), "60")
-      }
+      for (const reference of ["lost-order", "next-order"]) assertWaits(await create(third, reference))
       assert.lengthOf(provider.charges, 2)
       assert.deepStrictEqual((await create(third, "kept-order")).body.data, kept.body.data)
-      const refund = await third.request("POST", `${path}/${kept.body.data.id}/refunds`, {
-        key: liveKey,
-        idempotencyKey: "refund-0001",
-        body: {}
-      })
-      assert.deepStrictEqual([refund.status, refund.body.error.code], [409, "refund_pending"])
-      assert.strictEqual(refund.headers.get("retry-after"), "60")
+      assertWaits(await refund(third, kept.body.data.id), "refund_pending")
       const metrics = await (await fetch(`${third.url}/metrics`)).text()
       assert.match(metrics, /^pointsman_record_loss(?:\{[^}]*\})? 1$/mu)
       await third.stop()
@@ -200,25 +115,12 @@ describe("a database that lost its last records", () => {
 
   for (const when of ["stopped", "running"] as const) {
     it(`a server ${when} during a restore sends nothing by a key in the recovery`, async () => {
-      const provider = await startProvider()
-      const folder = temporaryFolder()
-      const configuration = configurationWith(connectionTo(provider))
-      const start = () => startServerHere({ folder, configuration })
-      const file = (name: string) => join(folder, ".pointsman", name)
-      const create = (server: Pick<Awaited<ReturnType<typeof start>>, "request">) => pay(server, "lost-order", body)
-      // A provider that has forgotten the key charges again: nothing may be sent.
-      const sent = () => provider.calls.filter(({ operation }) => operation === "charge").length
-      const restore = () => {
-        for (const suffix of ["-wal", "-shm"]) rmSync(file(`pointsman.db${suffix}`), { force: true })
-        copyFileSync(file("backup.db"), file("pointsman.db"))
-      }
-
+      const { charged, folder, keep, restore, start, startApart } = await setUp()
       await (await start()).stop()
-      copyFileSync(file("pointsman.db"), file("backup.db"))
+      keep()
       const since = new Date(Date.now() - 60_000).toISOString()
-      // In a process of its own: a process that closes a file gives up every lock that it has on it.
-      const first = await startServer({ folder, configuration })
-      const lost = await create(first)
+      const first = await startApart()
+      const lost = await create(first, "lost-order")
       assert.strictEqual(lost.status, 201)
       if (when === "stopped") await first.stop()
       restore()
@@ -227,32 +129,29 @@ describe("a database that lost its last records", () => {
       const recovery = startRecovery(folder, ["--since", since])
       await recovery.waits()
       // From the file that it has open it repeats what it knows, and sends nothing until it is restarted.
-      const atOnce = await create(beside)
+      const atOnce = await create(beside, "lost-order")
       assert.include(when === "stopped" ? [409] : [201, 500, 503], atOnce.status)
-      assert.strictEqual(sent(), 1)
+      // A provider that has forgotten the key charges again: nothing may be sent.
+      assert.lengthOf(charged(), 1)
       if (when === "running") await first.stop()
       const server = when === "running" ? await start() : beside
-      for (const _ of [1, 2]) {
-        const refused = await create(server)
-        assert.deepStrictEqual([refused.status, refused.body.error.code], [409, "idempotency_in_progress"])
-        assert.strictEqual(refused.headers.get("retry-after"), "60")
-      }
+      for (const _ of [1, 2]) assertWaits(await create(server, "lost-order"))
       let ended = await recovery.goOn()
       if (when === "running") {
         // Meanwhile the restarted server noticed what the file lacks, and extended the loss.
         assert.strictEqual(ended.code, 1)
-        assert.strictEqual((await create(server)).status, 409)
+        assert.strictEqual((await create(server, "lost-order")).status, 409)
         ended = await recoverHere(folder, [])
       }
       assert.strictEqual(ended.code, 0, ended.stdout + ended.stderr)
 
-      const again = await create(server)
+      const again = await create(server, "lost-order")
       assert.strictEqual(again.headers.get("idempotent-replay"), "true")
       const { payment_id } = lost.body.data
       assert.deepInclude(again.body.data, { payment_id, payment_status: "CAPTURED", recovered: true })
-      const other = await pay(server, "lost-order", { ...body, amount: 2000 })
+      const other = await create(server, "lost-order", { amount: 2000 })
       assert.strictEqual(other.body.error.code, "idempotency_key_reuse")
-      assert.strictEqual(sent(), 1)
+      assert.lengthOf(charged(), 1)
       await server.stop()
     })
   }

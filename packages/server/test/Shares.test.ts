@@ -8,7 +8,7 @@ import { assert, describe, it } from "vitest"
 import { connectionTo, workspaceWith } from "./support/Configurations.ts"
 import { amountOf, isLong } from "./support/LongRuns.ts"
 import { makeMovedClock } from "./support/MovedClock.ts"
-import { pay, sendSigned } from "./support/Pay.ts"
+import { pay, tellCaptured } from "./support/Pay.ts"
 import { environmentOn, newDatabase, postgresMissing, query } from "./support/PostgresServer.ts"
 import { type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
 import { type ServerHere, startServerHere } from "./support/ServerHere.ts"
@@ -16,6 +16,8 @@ import { until } from "./support/Until.ts"
 import { startReceiver } from "./support/WebhookReceiver.ts"
 
 const secret = "whsec_provider_1"
+/** Older than the charges, which it confirms. */
+const told = { secret, created: "2026-11-21T12:00:00Z" }
 const second = 1_000
 /**
  * Of a lookup after its time, and of a delivery after its event, on a machine that does other things as well. Times are
@@ -95,17 +97,6 @@ const untilWithin = async (what: string, isSo: () => boolean, withinMillis: numb
   if (isLong) assert.isBelow(performance.now() - began, withinMillis, what)
 }
 
-const signed = (server: ServerHere, connectionId: string, body: string, key = secret) =>
-  sendSigned(server, connectionId, key, body)
-
-const message = (id: string, attemptId: string) =>
-  JSON.stringify({
-    id,
-    type: "charge.updated",
-    created: "2026-11-21T12:00:00Z",
-    data: { attempt_id: attemptId, provider_reference: `provider-${attemptId}`, status: "captured", currency: "EUR" }
-  })
-
 describe.skipIf(postgresMissing !== undefined)(
   "the trouble of one",
   { timeout: 180_000 + longSeconds * second },
@@ -143,11 +134,11 @@ describe.skipIf(postgresMissing !== undefined)(
       const pending = new Set<number>()
       const flood = Array.from({ length: messages }, async (_, index) => {
         pending.add(index)
-        const { status } = await signed(server, "euros", message(`msg-${index}`, charge?.attemptId ?? ""))
+        const { status } = await tellCaptured(server, { ...told, connection: "euros" }, charge?.attemptId ?? "")
         pending.delete(index)
         return status
       })
-      const answer = await signed(server, "dollars", message("other", other?.attemptId ?? ""))
+      const answer = await tellCaptured(server, { ...told, connection: "dollars" }, other?.attemptId ?? "")
       const left = pending.size
       assert.deepStrictEqual([answer.status, new Set(await Promise.all(flood))], [200, new Set([200])])
       assert.isAbove(left, messages / 10)
@@ -160,7 +151,7 @@ describe.skipIf(postgresMissing !== undefined)(
       await create(server, "EUR")
       const attemptId = euros.charges[0]?.attemptId ?? ""
       const answers = await Promise.all(
-        Array.from({ length: 30 }, (_, index) => signed(server, "euros", message(`msg-${index}`, attemptId)))
+        Array.from({ length: 30 }, () => tellCaptured(server, { ...told, connection: "euros" }, attemptId))
       )
       const refused = answers.filter(({ status }) => status === 429)
       // Two at once, and one a second: no second passes.

@@ -1,5 +1,5 @@
 /** What a shop of `Configurations.ts` asks a server for, and what its provider tells it. */
-import { createHmac } from "node:crypto"
+import { createHmac, randomUUID } from "node:crypto"
 import { liveKey } from "./Configurations.ts"
 import type { ServerHere } from "./ServerHere.ts"
 import type { JsonAnswer } from "./ServerProcess.ts"
@@ -24,4 +24,24 @@ export const sendSigned = async (server: Pick<ServerHere, "url">, connection: st
   const headers = { "x-service-signature": `t=${seconds},v1=${tag}`, "content-type": "application/json" }
   const answer = await fetch(`${server.url}/api/v1/psp-webhooks/${connection}`, { method: "POST", headers, body })
   return { status: answer.status, headers: answer.headers, text: await answer.text() }
+}
+
+interface Told {
+  readonly connection?: string
+  readonly created?: string
+  readonly secret: string
+}
+
+/** A message that a charge of 19.99 EUR is captured, signed now. */
+export const tellCaptured = (
+  server: Pick<ServerHere, "url">,
+  { connection = "main", created = new Date().toISOString(), secret }: Told,
+  attemptId: string
+) => {
+  const data = { attempt_id: attemptId, provider_reference: `provider-${attemptId}`, status: "captured" }
+  const body = JSON.stringify({
+    ...{ id: randomUUID(), type: "charge.updated", created },
+    data: { ...data, captured_amount: 1999, currency: "EUR" }
+  })
+  return sendSigned(server, connection, secret, body)
 }

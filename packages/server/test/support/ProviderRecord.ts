@@ -69,14 +69,9 @@ export interface ProviderRecord {
   readonly created: Map<string, { readonly at: number; readonly body: any }>
   /** By their ids; `at` in epoch milliseconds. */
   readonly operations: Map<string, { readonly kind: string; readonly attemptId: string; readonly at: number }>
-  /** As the protocol's list of disputes has them; by the time of their last change, in epoch milliseconds. */
-  readonly disputes: Array<readonly [at: number, dispute: object]>
 }
 
-export const newRecord = (): ProviderRecord => ({
-  ...{ charges: new Map(), created: new Map(), operations: new Map() },
-  disputes: []
-})
+export const newRecord = (): ProviderRecord => ({ charges: new Map(), created: new Map(), operations: new Map() })
 
 /** Before the attempt's id, of which the reference is made. */
 const referencePrefix = "provider-"
@@ -125,11 +120,7 @@ export const execute = (record: ProviderRecord, route: Route, url: URL, body: an
     case "listRefunds":
       return listed(record, url, "refunds")
     case "listDisputes":
-      return page(
-        url,
-        "disputes",
-        record.disputes.map(([at, dispute]) => [at, () => ({ ...dispute, updated: new Date(at).toISOString() })])
-      )
+      return page(url, "disputes", [])
     case "listReportRows":
       return refusal(501, "no_report_rows")
     case "lookUpOperation": {

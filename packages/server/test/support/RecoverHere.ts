@@ -1,4 +1,9 @@
-/** `pointsman recover` in the test's own process, without the time that it waits for what was sent before. */
+/**
+ * `pointsman recover` in the test's own process, without the time that it waits for what was sent before; and a database that
+ * goes back to an earlier time.
+ */
+import { copyFileSync, renameSync, rmSync } from "node:fs"
+import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { startHere } from "./CommandInProcess.ts"
 import type { CommandEnd } from "./CommandProcess.ts"
@@ -37,4 +42,17 @@ export const recoverHere = async (...started: Parameters<typeof startRecovery>):
   const recovery = startRecovery(...started)
   await recovery.waits()
   return recovery.goOn()
+}
+
+/** Copies of the database in a server's folder, and what puts one in its place. */
+export const keptFile = (folder: string) => {
+  const file = (name: string) => join(folder, ".pointsman", name)
+  return {
+    keep: (name = "backup.db") => copyFileSync(file("pointsman.db"), file(name)),
+    restore: (name = "backup.db", isMoved = false) => {
+      for (const suffix of ["-wal", "-shm"]) rmSync(file(`pointsman.db${suffix}`), { force: true })
+      const put = isMoved ? renameSync : copyFileSync
+      put(file(name), file("pointsman.db"))
+    }
+  }
 }

@@ -56,8 +56,6 @@ export interface ScriptedProvider {
   /** What moved money, in the order of execution. */
   readonly charges: ReadonlyArray<ExecutedCharge>
   readonly chargesOf: (paymentId: string) => ReadonlyArray<ExecutedCharge>
-  /** Lists a dispute of a charge as it is since `at` (epoch milliseconds), in the protocol's words. */
-  readonly dispute: (at: number, dispute: object) => void
   /** For the next call of the operation that has no behaviour waiting yet. */
   readonly next: (operation: ProviderOperation, behaviour: Behaviour) => void
   /** For every call of the operation that `next` says nothing about. */
@@ -126,7 +124,6 @@ export const startProvider = async (
     get charges() {
       return [...charges.values()]
     },
-    dispute: (at, dispute) => void record.disputes.push([at, dispute]),
     chargesOf: (paymentId) => [...charges.values()].filter((charge) => charge.paymentId === paymentId),
     next,
     always: (operation, behaviour) => {
