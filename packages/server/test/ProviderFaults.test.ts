@@ -2,10 +2,10 @@
  * What the API answers when the first provider fails, over real sockets, with a second provider at hand that would
  * charge at once. Where the first may have executed, the second is never asked.
  */
-import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http"
-import { createServer as createTcpServer } from "node:net"
-import { assert, describe, it, onTestFinished } from "vitest"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { assert, describe, it } from "vitest"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { sendJson, serveHttp } from "./support/HttpHere.ts"
 import { pay as create } from "./support/Pay.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { type ServerHere, startServerHere } from "./support/ServerHere.ts"
@@ -14,9 +14,8 @@ type Fault = (request: IncomingMessage, response: ServerResponse) => void
 
 const json =
   (status: number, body: unknown): Fault =>
-  (_, response) => {
-    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body))
-  }
+  (_, response) =>
+    sendJson(response, status, body)
 
 /** `UNKNOWN`: it may have charged. `CAPTURED`: it certainly did nothing, and the second provider charged. */
 const faults: ReadonlyArray<{ readonly name: string; readonly answers: Fault; readonly status: string }> = [
@@ -43,24 +42,18 @@ const faults: ReadonlyArray<{ readonly name: string; readonly answers: Fault; re
 const startFaulty = async () => {
   const backup = await startProvider()
   const asked = new Map<string, number>()
-  const faulty = createHttpServer((request, response) => {
-    request.resume().once("end", () => {
-      // Asked at the start, and no part of a payment.
-      if (request.url?.endsWith("/account") === true) return response.writeHead(501).end()
-      const name = decodeURIComponent((request.url ?? "").split("/")[1] ?? "")
-      asked.set(name, (asked.get(name) ?? 0) + 1)
-      faults.find((fault) => fault.name === name)?.answers(request, response)
-    })
+  const { url } = await serveHttp((request, response) => {
+    // Asked at the start, and no part of a payment.
+    if (request.url?.endsWith("/account") === true) return response.writeHead(501).end()
+    const name = decodeURIComponent((request.url ?? "").split("/")[1] ?? "")
+    asked.set(name, (asked.get(name) ?? 0) + 1)
+    faults.find((fault) => fault.name === name)?.answers(request, response)
   })
-  await new Promise<void>((resolve) => faulty.listen(0, "127.0.0.1", resolve))
-  onTestFinished(() => {
-    faulty.close()
-    faulty.closeAllConnections()
-  })
-  const { port } = faulty.address() as { readonly port: number }
+  const closed = await serveHttp(() => {})
+  await closed.stop()
   const urls = [
-    ...faults.map(({ name }) => [name, `http://127.0.0.1:${port}/${encodeURIComponent(name)}`] as const),
-    ["refused", `http://127.0.0.1:${await closedPort()}`] as const,
+    ...faults.map(({ name }) => [name, `${url}/${encodeURIComponent(name)}`] as const),
+    ["refused", closed.url] as const,
     ["unknown name", "http://provider.invalid"] as const
   ]
   const idOf = (name: string) => name.replaceAll(/[^a-z0-9]/giu, "-").toLowerCase()
@@ -82,14 +75,6 @@ const startFaulty = async () => {
     }
   })
   return { asked, backup, server }
-}
-
-const closedPort = async (): Promise<number> => {
-  const server = createTcpServer()
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  const { port } = server.address() as { readonly port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 const pay = (server: ServerHere, name: string) => create(server, `fault-${name}`, { card_brand: name })

@@ -1,9 +1,9 @@
 /** What does not depend on which encryption key is the current one. */
-import { createHash } from "node:crypto"
 import { assert, describe, it } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
-import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
-import { encryptionKeyOf } from "./support/EncryptionKeys.ts"
+import { configurationWith, connectionTo } from "./support/Configurations.ts"
+import { encryptionKeyOf, keyIdOf } from "./support/EncryptionKeys.ts"
+import { pay as payAt } from "./support/Pay.ts"
 import { environmentOn, newDatabase, postgresMissing } from "./support/PostgresServer.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { runServerHere, type ServerHere, startServerHere } from "./support/ServerHere.ts"
@@ -11,11 +11,6 @@ import { temporaryFolder } from "./support/ServerProcess.ts"
 
 const first = encryptionKeyOf("first")
 const second = encryptionKeyOf("second")
-
-const idOf = (key: string): string =>
-  createHash("sha256").update("pointsman/v2/key-id").update(Buffer.from(key, "base64")).digest("hex").slice(0, 16)
-
-const order = { amount: 1999, currency: "EUR", country: "NL" }
 
 describe("an encryption key that is replaced", () => {
   it.for(["SQLite", "PostgreSQL"])(
@@ -38,14 +33,8 @@ describe("an encryption key that is replaced", () => {
             ...(previous.length === 0 ? {} : { POINTSMAN_ENCRYPTION_KEY_PREVIOUS: previous.join(",") })
           }
         })
-      const pay = (server: ServerHere, body: unknown = order) =>
-        server.request("POST", "/api/v1/payments", { key: liveKey, idempotencyKey: "order-0001", body })
-      const hosted = (server: ServerHere) =>
-        server.request("POST", "/api/v1/payments", {
-          key: liveKey,
-          idempotencyKey: "order-0002",
-          body: { ...order, return_url: "https://shop.example/back" }
-        })
+      const pay = (server: ServerHere, more = {}) => payAt(server, "order-0001", more)
+      const hosted = (server: ServerHere) => payAt(server, "order-0002", { return_url: "https://shop.example/back" })
       const before = await start(first)
       const made = await pay(before)
       const page = await hosted(before)
@@ -55,7 +44,7 @@ describe("an encryption key that is replaced", () => {
 
       const isKnown = async (server: ServerHere) => {
         assert.deepStrictEqual((await pay(server)).body, made.body)
-        const conflict = await pay(server, { ...order, amount: 2000 })
+        const conflict = await pay(server, { amount: 2000 })
         assert.deepStrictEqual([conflict.status, conflict.body.error.code], [422, "idempotency_key_reuse"])
         assert.deepStrictEqual((await hosted(server)).body.data.next_action, page.body.data.next_action)
         assert.strictEqual((await fetch(`${server.url}${token}`)).status, 200)
@@ -72,7 +61,7 @@ describe("an encryption key that is replaced", () => {
       const server = await start(second, first)
       await isKnown(server)
       assert.deepStrictEqual(await doctor(both), [
-        `warning: 2 texts encrypted with the previous key ${idOf(first)}: run \`pointsman keys rotate-encryption\``
+        `warning: 2 texts encrypted with the previous key ${keyIdOf(first)}: run \`pointsman keys rotate-encryption\``
       ])
       // With the new key alone, the command changes nothing.
       const alone = await run(rotate, { POINTSMAN_ENCRYPTION_KEY: second })
@@ -82,11 +71,11 @@ describe("an encryption key that is replaced", () => {
       const rotated = await run(rotate, both)
       assert.strictEqual(rotated.code, 0, rotated.stderr)
       assert.deepStrictEqual(JSON.parse(rotated.stdout).data, {
-        key: idOf(second),
+        key: keyIdOf(second),
         encrypted_again: 2,
         left: [
-          { key: idOf(second), current: true, texts: 2 },
-          { key: idOf(first), current: false, texts: 0 }
+          { key: keyIdOf(second), current: true, texts: 2 },
+          { key: keyIdOf(first), current: false, texts: 0 }
         ],
         unreadable: { count: 0, first: null }
       })
@@ -100,12 +89,7 @@ describe("an encryption key that is replaced", () => {
       ])
       const after = await start(second)
       await isKnown(after)
-      const another = await after.request("POST", "/api/v1/payments", {
-        key: liveKey,
-        idempotencyKey: "order-0003",
-        body: order
-      })
-      assert.strictEqual(another.status, 201)
+      assert.strictEqual((await payAt(after, "order-0003")).status, 201)
       await after.stop()
       const old = await runServerHere({ folder, environment: { ...database, POINTSMAN_ENCRYPTION_KEY: first } })
       assert.match(old.stderr, /^The encryption key does not match the database/mu)

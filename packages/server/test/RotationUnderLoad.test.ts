@@ -17,9 +17,10 @@ import { assert, describe, it, onTestFinished, vi } from "vitest"
 import { bundledMain } from "./support/Bundle.ts"
 import { runHere } from "./support/CommandInProcess.ts"
 import { documentOf } from "./support/CommandProcess.ts"
-import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
-import { encryptionKeyOf } from "./support/EncryptionKeys.ts"
+import { configurationWith, connectionTo } from "./support/Configurations.ts"
+import { encryptionKeyOf, keyIdOf } from "./support/EncryptionKeys.ts"
 import { amountOf, isLong } from "./support/LongRuns.ts"
+import { pay } from "./support/Pay.ts"
 import { environmentOn, newDatabase, postgresMissing, query } from "./support/PostgresServer.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
@@ -28,9 +29,6 @@ const oldKey = encryptionKeyOf("old")
 const newKey = encryptionKeyOf("new")
 const underOld = { POINTSMAN_ENCRYPTION_KEY: oldKey, POINTSMAN_ENCRYPTION_KEY_PREVIOUS: newKey }
 const underNew = { POINTSMAN_ENCRYPTION_KEY: newKey, POINTSMAN_ENCRYPTION_KEY_PREVIOUS: oldKey }
-
-const idOf = (key: string): string =>
-  createHash("sha256").update("pointsman/v2/key-id").update(Buffer.from(key, "base64")).digest("hex").slice(0, 16)
 
 const messages = amountOf("POINTSMAN_ROTATED_MESSAGES", { long: 1_000 })
 /** What a rotation writes at once. */
@@ -41,7 +39,7 @@ const stops = [1 / 3, 2 / 3].map((part) => Math.floor(messages * part))
 /** Of the payments from before the rotation, how many are asked for again. */
 const sampled = 100
 
-const orderOf = (reference: string) => ({ amount: 1999, currency: "EUR", country: "NL", reference })
+const order = (server: ServerProcess, reference: string) => pay(server, reference, { reference })
 
 const eventIdOf = (number: number): string => `evt_${String(number).padStart(6, "0")}`
 
@@ -182,13 +180,7 @@ const makeLoad = (servers: Array<ServerProcess>) => {
       const idempotencyKey = `order-${name}-${number}`
       for (let tries = 0; isOn; tries++) {
         const server = servers[(number + tries) % Math.max(1, servers.length)]
-        const answer = await server
-          ?.request("POST", "/api/v1/payments", {
-            key: liveKey,
-            idempotencyKey,
-            body: orderOf(idempotencyKey)
-          })
-          .catch(() => undefined)
+        const answer = await (server && order(server, idempotencyKey))?.catch(() => undefined)
         if (answer === undefined) {
           await new Promise((resolve) => setTimeout(resolve, 20))
           continue
@@ -238,7 +230,7 @@ describe.runIf(isLong)("rotating the encryption key under load", { timeout: 300_
           : PostgresStorage.layer({ url: Redacted.make(url), allowAsyncCommit: true })
       )
       const bodies = isSqlite ? "messages" : "message_bodies"
-      const count = `select count(*) as n from ${bodies} where body like 'v2.${idOf(newKey)}.%'`
+      const count = `select count(*) as n from ${bodies} where body like 'v2.${keyIdOf(newKey)}.%'`
       const reader = isSqlite ? new DatabaseSync(file, { readOnly: true }) : undefined
       onTestFinished(() => reader?.close())
       const resealed = async (): Promise<number> =>
@@ -284,8 +276,8 @@ describe.runIf(isLong)("rotating the encryption key under load", { timeout: 300_
       assert.deepStrictEqual(
         data.left.map(({ key, texts }: { key: string; texts: number }) => [key, texts]),
         [
-          [idOf(newKey), messages + 2],
-          [idOf(oldKey), 0]
+          [keyIdOf(newKey), messages + 2],
+          [keyIdOf(oldKey), 0]
         ]
       )
       assert.strictEqual(data.unreadable.count, 0)
@@ -296,11 +288,7 @@ describe.runIf(isLong)("rotating the encryption key under load", { timeout: 300_
       assert.deepStrictEqual(load.wrong, [])
       for (const { stderr } of printed) assert.notMatch(stderr(), /decrypt|cannot be opened/u)
       for (const [idempotencyKey, id] of [...load.paid].slice(0, sampled)) {
-        const again = await servers[0]?.request("POST", "/api/v1/payments", {
-          key: liveKey,
-          idempotencyKey,
-          body: orderOf(idempotencyKey)
-        })
+        const again = servers[0] && (await order(servers[0], idempotencyKey))
         assert.strictEqual(again?.body.data?.payment_id, id, idempotencyKey)
       }
       const charged = provider.calls.filter(({ operation }) => operation === "charge").map(({ body }) => body.reference)

@@ -6,10 +6,10 @@
 import { assert, describe, it } from "vitest"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
 import { pay } from "./support/Pay.ts"
-import { type Reaction, type Reply, type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
-import { type ServerInProcess, startInProcess } from "./support/ServerInProcess.ts"
+import { type Reaction, type Reply, startProvider } from "./support/ScriptedProvider.ts"
+import { startInProcess } from "./support/ServerInProcess.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
-import { makeTurnedClock, type TurnedClock } from "./support/TurnedClock.ts"
+import { makeTurnedClock } from "./support/TurnedClock.ts"
 import { startReceiver } from "./support/WebhookReceiver.ts"
 
 const second = 1_000
@@ -24,22 +24,13 @@ const every = (millis: number, until: number) =>
   Array.from({ length: until / millis }, (_, index) => (index + 1) * millis)
 const counted = (since: number, times: ReadonlyArray<number>) => times.map((time) => since + time)
 
-interface World {
-  readonly turned: TurnedClock
-  readonly provider: ScriptedProvider
-  readonly receiver: Awaited<ReturnType<typeof startReceiver>>
-  readonly server: ServerInProcess
-  /** For each of our payment or refund ids, when the provider was asked for its record. */
-  readonly lookUps: ReadonlyMap<string, ReadonlyArray<number>>
-  /** What the provider says of them. Without a word: what a good provider's own record says. */
-  readonly record: Map<string, Reaction>
-}
-
-const openWorld = async (environment: Readonly<Record<string, string>> = {}): Promise<World> => {
+const openWorld = async (environment: Readonly<Record<string, string>> = {}) => {
   const turned = makeTurnedClock(began)
   const provider = await startProvider()
   const receiver = await startReceiver(turned.now)
+  /** For each of our payment or refund ids, when the provider was asked for its record. */
   const lookUps = new Map<string, Array<number>>()
+  /** What the provider says of them. Without a word: what a good provider's own record says. */
   const record = new Map<string, Reaction>()
   for (const operation of ["lookUpCharge", "lookUpRefund"] as const) {
     provider.always(operation, (call) => {
@@ -68,6 +59,7 @@ const openWorld = async (environment: Readonly<Record<string, string>> = {}): Pr
   })
   return { turned, provider, receiver, server, lookUps, record }
 }
+type World = Awaited<ReturnType<typeof openWorld>>
 
 let keys = 0
 

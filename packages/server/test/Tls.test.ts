@@ -47,7 +47,7 @@ const onNewConnections = (ca: string) => new Agent({ ca, maxCachedSessions: 0 })
 const onAnyCertificate = () => new Agent({ rejectUnauthorized: false, maxCachedSessions: 0 })
 
 describe("HTTPS", () => {
-  it("a server with a certificate takes payments over TLS, and nothing over HTTP", async () => {
+  it("a server with a certificate takes payments over TLS, not over HTTP or TLS 1.1", async () => {
     const folder = temporaryFolder()
     const certificate = newCertificate()
     const server = await startServerHere({ folder, environment: writeTlsFiles(folder, certificate).environment })
@@ -64,12 +64,7 @@ describe("HTTPS", () => {
     assert.match(String(paid.headers["strict-transport-security"]), /max-age=/u)
     const plain = await ask(server.url, ["GET /health/live HTTP/1.1", "Host: pay.example"])
     assert.notStrictEqual(statusOf(plain), "200")
-  })
 
-  it("a client of TLS 1.1 is refused for its protocol version", async () => {
-    const folder = temporaryFolder()
-    const certificate = newCertificate()
-    const server = await startServerHere({ folder, environment: writeTlsFiles(folder, certificate).environment })
     const old = connectTls({
       socket: await dial(server.url),
       host: "127.0.0.1",

@@ -6,15 +6,6 @@
 import { serveHttp } from "./HttpHere.ts"
 import { writings } from "./Planted.ts"
 
-export interface EchoingProvider {
-  /** For a connection's `credentials.baseUrl`. */
-  readonly url: string
-  /** How many lookups came. */
-  readonly lookUps: () => number
-  /** The ids of those that came. */
-  readonly attempts: ReadonlyArray<string>
-}
-
 /** No header has a zero byte, and no provider shows half of a secret. */
 const echoOf = (texts: ReadonlyArray<string>): string =>
   texts
@@ -34,12 +25,11 @@ interface OwnSecrets {
   readonly cookie: string
 }
 
-export const startEchoingProvider = async (own?: OwnSecrets): Promise<EchoingProvider> => {
+export const startEchoingProvider = async (own: OwnSecrets) => {
   let asked = 0
   let lookUps = 0
   const attempts: Array<string> = []
-  const cookie = own === undefined ? {} : { "set-cookie": `session=${own.cookie}` }
-  const checkout = `https://provider.example/pay${own === undefined ? "" : `?session=${encodeURIComponent(own.checkout)}`}`
+  const checkout = `https://provider.example/pay?session=${encodeURIComponent(own.checkout)}`
   const references = new Map<string, string>()
   const server = await serveHttp((request, response, text) => {
     asked += 1
@@ -52,16 +42,17 @@ export const startEchoingProvider = async (own?: OwnSecrets): Promise<EchoingPro
       references.set(attempt, body.reference ?? "")
     }
     const shown = echoOf([key, ...(typeof body.instrument === "string" ? [body.instrument] : [])])
-    const headers = { "content-type": "application/json", "x-echo": shown, server: shown, ...cookie }
+    const headers = {
+      "content-type": "application/json",
+      "x-echo": shown,
+      server: shown,
+      "set-cookie": `session=${own.cookie}`
+    }
     const send = (status: number, document: unknown) =>
       response.writeHead(status, headers).end(typeof document === "string" ? document : JSON.stringify(document))
     const decline = { code: shown, category: "other", message: shown, soft: false }
-    const charge = {
-      provider_reference: `ch_${asked}`,
-      amount: body.amount,
-      currency: body.currency,
-      client_secret: own?.charge
-    }
+    const { amount, currency } = body
+    const charge = { provider_reference: `ch_${asked}`, amount, currency, client_secret: own.charge }
 
     const [first, , operation] = url.pathname.split("/").slice(1)
     if (request.method === "GET") {
@@ -108,5 +99,12 @@ export const startEchoingProvider = async (own?: OwnSecrets): Promise<EchoingPro
         return send(500, { error: { code: shown, message: shown } })
     }
   })
-  return { url: server.url, lookUps: () => lookUps, attempts }
+  return {
+    /** For a connection's `credentials.baseUrl`. */
+    url: server.url,
+    /** How many lookups came. */
+    lookUps: () => lookUps,
+    /** The ids of those that came. */
+    attempts
+  }
 }
