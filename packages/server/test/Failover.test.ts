@@ -14,6 +14,7 @@ import { movedTwice, type PaymentShown, unaccounted } from "./support/failover/B
 import { ordersOf, unknownResults } from "./support/failover/Orders.ts"
 import { startReplicated } from "./support/failover/Replicated.ts"
 import { drawFrom } from "./support/kill/Draw.ts"
+import { pagesOf } from "./support/kill/Rest.ts"
 import { amountOf } from "./support/LongRuns.ts"
 import { environmentOn, postgresMissing } from "./support/PostgresServer.ts"
 import { startProviderProcess } from "./support/ProviderProcess.ts"
@@ -105,17 +106,6 @@ const failOver = async ({ draw, orders, replicated }: World, lagMillis: number, 
   }
 }
 
-const allPayments = async (server: ServerProcess): Promise<ReadonlyArray<PaymentShown>> => {
-  const all: Array<PaymentShown> = []
-  let before = ""
-  for (;;) {
-    const { body } = await server.request("GET", `/api/v1/payments?limit=100${before}`, { key: liveKey })
-    all.push(...body.data)
-    if (!body.has_more) return all
-    before = `&before=${body.next_cursor}`
-  }
-}
-
 const reviewedPayments = async ({ command }: World): Promise<ReadonlySet<string>> => {
   const all = new Set<string>()
   for (let after: ReadonlyArray<string> = []; ; ) {
@@ -133,7 +123,7 @@ const settled = async (world: World) => {
   for (;;) {
     const books = await provider.books()
     const reviewed = await reviewedPayments(world)
-    const payments = await allPayments(servers[0])
+    const payments = await pagesOf<PaymentShown>(servers[0], "/api/v1/payments", "before", liveKey)
     const missing = unaccounted(books, payments, reviewed)
     const wrong = [...movedTwice(books, orders.all), ...missing]
     if (missing.length === 0 || performance.now() > until) return { books, payments, reviewed, wrong }

@@ -1,7 +1,7 @@
 /** What a server counts, as Prometheus reads it; and what an operator sees of circuits. */
 import { type CircuitReading, Pointsman } from "@pointsman/core"
 import { Directory, RecordLosses } from "@pointsman/core/ports"
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { TestClock } from "effect/testing"
 import { assert, describe, it, onTestFinished } from "vitest"
@@ -18,6 +18,31 @@ const scrape = async (url: string) => {
   const answer = await fetch(`${url}/metrics`)
   return { answer, lines: (await answer.text()).trimEnd().split("\n") }
 }
+
+/** A page of metrics without a server. */
+const serveMetrics = (
+  options: Parameters<typeof Metrics.layer>[0],
+  pointsman: Partial<Pointsman["Service"]>,
+  configurations: StoredConfigurations,
+  ambient: Context.Context<never> = Context.empty()
+) => {
+  const contents = { workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints: [] }
+  const directory: Partial<Directory["Service"]> = { state: Effect.succeed({ configurations, contents, version: 0 }) }
+  const { dispose, handler } = HttpRouter.toWebHandler(
+    Metrics.layer(options).pipe(
+      Layer.provide([
+        Layer.succeed(Pointsman, pointsman as Pointsman["Service"]),
+        Layer.succeed(RecordLosses, { known: Effect.succeed(null) } as Partial<RecordLosses> as RecordLosses),
+        Layer.succeed(Directory, directory as Directory["Service"])
+      ]),
+      Layer.provideMerge([HttpServer.layerServices, Layer.succeedContext(ambient)])
+    ),
+    { disableLogger: true }
+  )
+  onTestFinished(dispose)
+  return () => handler(new Request("http://server/metrics"))
+}
+type StoredConfigurations = Effect.Success<Directory["Service"]["state"]>["configurations"]
 
 let keys = 0
 const pay = (server: ServerHere, fields: object = {}) => create(server, `metrics-${++keys}`, fields)
@@ -74,9 +99,6 @@ describe("metrics", () => {
       { ...seen, connectionId: id, state: "half-open", isOpen: false },
       { ...seen, connectionId: "closing", state: "open", isOpen: true }
     ]
-    const configurations = [{ generation: 3, hash: "of another file", appliedAt: 0 }]
-    const contents = { workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints: [] }
-    const directory: Partial<Directory["Service"]> = { state: Effect.succeed({ configurations, contents, version: 0 }) }
     const [first, current] = [
       { id: "acct_1", mode: null },
       { id: "acct_2", mode: null }
@@ -89,88 +111,49 @@ describe("metrics", () => {
       other: "none"
     } as const
     const accounts = Object.entries(standings).map(([connectionId, standing]) => ({
-      connectionId,
-      standing,
-      first,
-      current
+      ...{ connectionId, standing, first, current }
     }))
-    const service: Partial<Pointsman["Service"]> = {
-      circuits: Effect.sync(() => circuits),
-      accounts: Effect.succeed(accounts)
-    }
-    const { dispose, handler } = HttpRouter.toWebHandler(
-      Metrics.layer({ fileHash: "of this file" }).pipe(
-        Layer.provide([
-          Layer.succeed(Pointsman, service as Pointsman["Service"]),
-          Layer.succeed(RecordLosses, { known: Effect.succeed(null) } as Partial<RecordLosses> as RecordLosses),
-          Layer.succeed(Directory, directory as Directory["Service"])
-        ]),
-        Layer.provideMerge(HttpServer.layerServices)
-      ),
-      { disableLogger: true }
+    const ask = serveMetrics(
+      { fileHash: "of this file" },
+      { circuits: Effect.sync(() => circuits), accounts: Effect.succeed(accounts) },
+      [{ generation: 3, hash: "of another file", appliedAt: 0 }]
     )
-    const lines = async () => (await (await handler(new Request("http://server/metrics"))).text()).split("\n")
-    try {
-      assert.includeMembers(await lines(), [
-        "pointsman_configuration_generation 3",
-        "pointsman_configuration_older 1",
-        'pointsman_circuit_state{connection="a\\"b\\\\c\\nd"} 1',
-        'pointsman_circuit_state{connection="closing"} 2',
-        'pointsman_account_state{connection="ours"} 0',
-        'pointsman_account_state{connection="theirs"} 2',
-        'pointsman_account_state{connection="silent"} 1',
-        'pointsman_account_state{connection="new"} 1',
-        'pointsman_account_state{connection="other"} 0'
-      ])
-      circuits = []
-      assert.includeMembers(await lines(), [
-        'pointsman_circuit_state{connection="a\\"b\\\\c\\nd"} 0',
-        'pointsman_circuit_state{connection="closing"} 0'
-      ])
-    } finally {
-      await dispose()
-    }
+    const lines = async () => (await (await ask()).text()).split("\n")
+    assert.includeMembers(await lines(), [
+      "pointsman_configuration_generation 3",
+      "pointsman_configuration_older 1",
+      'pointsman_circuit_state{connection="a\\"b\\\\c\\nd"} 1',
+      'pointsman_circuit_state{connection="closing"} 2',
+      'pointsman_account_state{connection="ours"} 0',
+      'pointsman_account_state{connection="theirs"} 2',
+      'pointsman_account_state{connection="silent"} 1',
+      'pointsman_account_state{connection="new"} 1',
+      'pointsman_account_state{connection="other"} 0'
+    ])
+    circuits = []
+    assert.includeMembers(await lines(), [
+      'pointsman_circuit_state{connection="a\\"b\\\\c\\nd"} 0',
+      'pointsman_circuit_state{connection="closing"} 0'
+    ])
   })
 })
 
 describe("scrapes at once", () => {
-  /** Counts renderings, each of which reads the backlog once. */
-  const countingMetrics = async () => {
+  it("50 scrapes are rendered once, a second after the last, and each is answered", async () => {
+    // Each rendering reads the backlog once.
     let renderings = 0
     const ambient = await Effect.runPromise(Effect.scoped(Layer.build(TestClock.layer({ warningDelay: "1 hour" }))))
-    const pointsman: Partial<Pointsman["Service"]> = { circuits: Effect.succeed([]), accounts: Effect.succeed([]) }
-    const contents = { workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints: [] }
-    const directory: Partial<Directory["Service"]> = {
-      state: Effect.succeed({ configurations: [], contents, version: 0 })
-    }
-    const { dispose, handler } = HttpRouter.toWebHandler(
-      Metrics.layer({ readBacklog: Effect.sync(() => void renderings++) }).pipe(
-        Layer.provide([
-          Layer.succeed(Pointsman, pointsman as Pointsman["Service"]),
-          Layer.succeed(RecordLosses, { known: Effect.succeed(null) } as Partial<RecordLosses> as RecordLosses),
-          Layer.succeed(Directory, directory as Directory["Service"])
-        ]),
-        Layer.provideMerge([HttpServer.layerServices, Layer.succeedContext(ambient)])
-      ),
-      { disableLogger: true }
-    )
-    onTestFinished(dispose)
-    return {
-      renderings: () => renderings,
-      scrape: async () => (await handler(new Request("http://server/metrics"))).status,
-      adjust: (millis: number) => Effect.runPromise(Effect.provideContext(TestClock.adjust(millis), ambient))
-    }
-  }
-
-  it("50 scrapes are rendered once, a second after the last, and each is answered", async () => {
-    const { adjust, renderings, scrape } = await countingMetrics()
+    const adjust = (millis: number) => Effect.runPromise(Effect.provideContext(TestClock.adjust(millis), ambient))
+    const pointsman = { circuits: Effect.succeed([]), accounts: Effect.succeed([]) }
+    const ask = serveMetrics({ readBacklog: Effect.sync(() => void renderings++) }, pointsman, [], ambient)
+    const scrape = async () => (await ask()).status
     assert.strictEqual(await scrape(), 200)
     const scrapes = Array.from({ length: 50 }, scrape)
     await adjust(999)
-    assert.strictEqual(renderings(), 1)
+    assert.strictEqual(renderings, 1)
     await adjust(1)
     assert.deepStrictEqual(await Promise.all(scrapes), Array<number>(50).fill(200))
-    assert.strictEqual(renderings(), 2)
+    assert.strictEqual(renderings, 2)
   })
 })
 

@@ -4,6 +4,7 @@
  */
 import { assert, describe, it } from "vitest"
 import { makeFormCustomer } from "./support/journeys/Customer.ts"
+import { goToProvider } from "./support/journeys/Journeys.ts"
 import { openMollie } from "./support/journeys/MollieStandIn.ts"
 import { openShop } from "./support/journeys/Shop.ts"
 
@@ -20,9 +21,7 @@ const openPaid = async (isSigned: boolean) => {
   const { mollie } = opened
   if (mollie === undefined) throw new Error("Mollie was not opened")
   const customer = makeFormCustomer()
-  const created = await shop.create({ amount: 10_000 })
-  await customer.goTo(created.page)
-  await customer.press("Continue to payment")
+  const created = await goToProvider({ shop, customer }, { amount: 10_000 })
   await customer.press("Pay")
   await customer.choose("paid")
   await customer.press("Continue")

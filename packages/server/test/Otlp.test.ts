@@ -1,18 +1,16 @@
 /** What an OpenTelemetry collector receives from a server, and what a bad collector costs it. */
-import { writeFileSync } from "node:fs"
-import { join } from "node:path"
 import type { Clock } from "effect"
-import { assert, describe, it, onTestFinished } from "vitest"
+import { assert, describe, it } from "vitest"
 import { type Collector, startCollector } from "./support/Collector.ts"
-import { runHere, startHere } from "./support/CommandInProcess.ts"
+import { runHere } from "./support/CommandInProcess.ts"
 import { documentOf } from "./support/CommandProcess.ts"
 import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
 import { type MovedClock, makeMovedClock } from "./support/MovedClock.ts"
+import { pay } from "./support/Pay.ts"
 import { type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
+import { startServerHere } from "./support/ServerHere.ts"
 import { each, jsonRequestsTo, temporaryFolder } from "./support/ServerProcess.ts"
 import { until } from "./support/Until.ts"
-
-const listens = /Pointsman listens on (\S+)/u
 
 /** A server in the test's own process, over a provider of the test. */
 const start = async (
@@ -21,12 +19,10 @@ const start = async (
   clock?: Clock.Clock
 ) => {
   const folder = temporaryFolder()
-  writeFileSync(join(folder, "pointsman.json"), JSON.stringify(configurationWith(connectionTo(provider))))
-  const settings = { PORT: "0", OTEL_EXPORTER_OTLP_PROTOCOL: "http/json", ...environment }
-  const running = startHere(folder, ["serve", "--config", "pointsman.json"], settings, clock)
-  onTestFinished(async () => void (await running.stop()))
-  const url = (await running.printed(listens))[1] ?? ""
-  return { ...running, folder, url, request: jsonRequestsTo(url, liveKey) }
+  const settings = { OTEL_EXPORTER_OTLP_PROTOCOL: "http/json", ...environment }
+  const configuration = configurationWith(connectionTo(provider))
+  const server = await startServerHere({ folder, configuration, environment: settings, clock })
+  return { ...server, folder, request: jsonRequestsTo(server.url, liveKey) }
 }
 
 /**
@@ -48,7 +44,6 @@ const endWithin = async <End>({ push, slept }: MovedClock, end: () => Promise<En
 }
 
 let orders = 1_000
-const payment = { amount: 1999, currency: "EUR", country: "NL" }
 
 describe("OpenTelemetry", () => {
   it("a payment's trace continues through the server to the provider", async () => {
@@ -68,7 +63,7 @@ describe("OpenTelemetry", () => {
         "idempotency-key": "order-0001",
         traceparent: `00-${traceId}-b7ad6b7169203331-01`
       },
-      body: JSON.stringify(payment)
+      body: JSON.stringify({ amount: 1999, currency: "EUR", country: "NL" })
     })
     const { data, error } = (await answer.json()) as { readonly data: { readonly id: string }; readonly error?: object }
     assert.isUndefined(error)
@@ -151,10 +146,7 @@ describe("OpenTelemetry", () => {
       POINTSMAN_ACCESS_LOG: "true",
       POINTSMAN_LOG_FORMAT: "json"
     })
-    const { body, headers } = await server.request("POST", "/api/v1/payments", {
-      body: payment,
-      idempotencyKey: `order-${++orders}`
-    })
+    const { body, headers } = await pay(server, `order-${++orders}`)
     assert.strictEqual(body.data.status, "UNKNOWN")
     await server.stop()
     const call = collector.spans().find(({ name }) => name === "pointsman charge")
@@ -187,11 +179,7 @@ describe("OpenTelemetry", () => {
       }
       const server = await start(provider, environment, moved.clock)
       for (let count = 0; count < 20; count++) {
-        const { status } = await server.request("POST", "/api/v1/payments", {
-          body: payment,
-          idempotencyKey: `order-${++orders}`
-        })
-        assert.strictEqual(status, 201)
+        assert.strictEqual((await pay(server, `order-${++orders}`)).status, 201)
       }
       assert.strictEqual((await endWithin(moved, server.stop)).code, 0)
       assert.notInclude(server.stderr(), "secret-of-the-collector")

@@ -3,9 +3,9 @@
  * written; the others are served as fast as before. A key that was refused is free. A long run (`POINTSMAN_LONG=all`).
  */
 import { setTimeout as sleep } from "node:timers/promises"
-import { formatApiKey } from "@pointsman/core"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import type { EmbeddedPostgres } from "../../storage/postgres/test/support/EmbeddedPostgres.ts"
+import { configurationWith, connectionTo, liveKey as key } from "./support/Configurations.ts"
 import { isLong } from "./support/LongRuns.ts"
 import { pay } from "./support/Pay.ts"
 import { environmentOn, newDatabase, postgresMissing, query, startPostgresServer } from "./support/PostgresServer.ts"
@@ -13,7 +13,6 @@ import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServer } from "./support/ServerProcess.ts"
 
 const path = "/api/v1/payments"
-const key = formatApiKey("sandbox", new Uint8Array(64).fill(1))
 
 /** With two connections for payments, two commits a payment and this long for each: five payments a second. */
 const commitSeconds = 0.2
@@ -38,25 +37,9 @@ describe.skipIf(postgresMissing !== undefined || !isLong)("an overloaded databas
         POINTSMAN_DATABASE_CONNECTIONS: "4",
         POINTSMAN_RATE_LIMIT: "off"
       },
-      configuration: {
-        workspaces: [
-          {
-            id: "acme",
-            keys: [{ environment: "sandbox", secret: key }],
-            connections: [
-              {
-                id: "main",
-                environment: "sandbox",
-                connector: "http",
-                credentials: { baseUrl: provider.url, apiKey: provider.apiKey }
-              }
-            ]
-          }
-        ]
-      }
+      configuration: configurationWith({ ...connectionTo(provider), timeout: "30 seconds" })
     })
-    const create = (reference: string) =>
-      pay(server, reference, { amount: 1000, reference, capture_method: "manual" }, key)
+    const create = (reference: string) => pay(server, reference, { reference, capture_method: "manual" })
     const first = await create("before-the-load")
     await query(
       url,

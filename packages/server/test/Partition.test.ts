@@ -4,9 +4,9 @@
  * books. A long run (`POINTSMAN_LONG=all`); `POINTSMAN_PARTITIONS=130,190` sets the lengths, in seconds: 30 unless set.
  */
 import { setTimeout as sleep } from "node:timers/promises"
-import { formatApiKey } from "@pointsman/core"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import type { EmbeddedPostgres } from "../../storage/postgres/test/support/EmbeddedPostgres.ts"
+import { configurationWith, connectionTo, liveKey as key } from "./support/Configurations.ts"
 import { isLong } from "./support/LongRuns.ts"
 import { environmentOn, newDatabase, postgresMissing, startPostgresServer } from "./support/PostgresServer.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
@@ -14,12 +14,12 @@ import { type JsonAnswer, startServer } from "./support/ServerProcess.ts"
 import { silentProxy } from "./support/SilentProxy.ts"
 
 const path = "/api/v1/payments"
-const key = formatApiKey("sandbox", new Uint8Array(64).fill(1))
 const providerTimeoutMillis = 2_000
 const beyondProviderMillis = 15_000
 /** Short, so that requests whose result was lost are settled within the test. */
 const claimWindowMillis = 8_000
 const clients = 20
+const order = { amount: 1000, currency: "EUR", country: "NL" }
 
 const lengths = (process.env["POINTSMAN_PARTITIONS"] ?? (isLong ? "30" : "")).split(",").filter(Boolean).map(Number)
 
@@ -42,6 +42,10 @@ describe.skipIf(postgresMissing !== undefined || lengths.length === 0)(
     const start = async () => {
       const provider = await startProvider({ looksUpOperations: true })
       const proxy = await silentProxy(await newDatabase(postgres))
+      const connection = {
+        ...{ ...connectionTo(provider), timeout: `${providerTimeoutMillis} millis` },
+        circuitBreaker: { failures: 1_000, open: "1 second" }
+      }
       const server = await startServer({
         environment: {
           ...environmentOn(proxy.url),
@@ -52,23 +56,7 @@ describe.skipIf(postgresMissing !== undefined || lengths.length === 0)(
           POINTSMAN_REFUND_CHECK_INTERVAL: "1 second",
           POINTSMAN_RATE_LIMIT: "off"
         },
-        configuration: {
-          workspaces: [
-            {
-              id: "acme",
-              keys: [{ environment: "sandbox", secret: key }],
-              connections: [
-                {
-                  id: "main",
-                  environment: "sandbox",
-                  connector: "http",
-                  credentials: { baseUrl: provider.url, apiKey: provider.apiKey },
-                  circuitBreaker: { failures: 1_000, open: "1 second" }
-                }
-              ]
-            }
-          ]
-        }
+        configuration: configurationWith(connection)
       })
       const ask = async (idempotencyKey: string, to = path, body: object = {}): Promise<Asked> => {
         const began = performance.now()
@@ -76,13 +64,7 @@ describe.skipIf(postgresMissing !== undefined || lengths.length === 0)(
         return { idempotencyKey, answer, millis: performance.now() - began }
       }
       const create = (idempotencyKey: string, fields: object = {}) =>
-        ask(idempotencyKey, path, {
-          amount: 1000,
-          currency: "EUR",
-          country: "NL",
-          reference: idempotencyKey,
-          ...fields
-        })
+        ask(idempotencyKey, path, { ...order, reference: idempotencyKey, ...fields })
       /** Until the request has a lasting answer. */
       const settled = async (again: () => Promise<Asked>): Promise<Asked> => {
         for (let turn = 0; ; turn++) {

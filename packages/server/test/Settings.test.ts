@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Redacted } from "effect"
+import { itRuns } from "../../core/test/support/ItIn.ts"
 import { environmentProvider, type Flags, readSettings, variables } from "../src/Settings.ts"
 import { encryptionKeyOf } from "./support/EncryptionKeys.ts"
 
@@ -9,102 +10,96 @@ const read = (environment: Record<string, string>, flags: Flags = {}) =>
   readSettings(flags).pipe(Effect.provideService(ConfigProvider.ConfigProvider, environmentProvider(environment)))
 
 describe("Settings", () => {
-  it.effect("settings read without variables are the defaults of the documentation", () =>
-    Effect.gen(function* () {
-      assert.deepStrictEqual(yield* read({}), {
-        port: 3000,
-        host: "127.0.0.1",
-        baseUrl: null,
-        tlsCertificate: null,
-        tlsKey: null,
-        database: { _tag: "SqliteFile", path: ".pointsman/pointsman.db" },
-        databaseDistributed: null,
-        databaseConnections: 12,
-        readDatabase: null,
-        readLagMillis: 30_000,
-        configuration: null,
-        encryptionKey: null,
-        previousEncryptionKeys: [],
-        claimWindowMillis: 900_000,
-        providerTimeoutMillis: 30_000,
-        unknownCheckIntervalMillis: 1_800_000,
-        pendingCheckIntervalMillis: 3_600_000,
-        refundCheckIntervalMillis: 86_400_000,
-        deadRequestIntervalMillis: 86_400_000,
-        webhookScheduleMillis: [0, 5_000, 300_000, 1_800_000, 7_200_000, 18_000_000, 36_000_000, 36_000_000],
-        rateLimit: 100,
-        inboundRateLimit: 1000,
-        lookUpsPerConnection: 16,
-        messagesPerConnection: 16,
-        deliveriesPerEndpoint: 4,
-        proofLookUpsPerDay: 24,
-        sharedLimits: false,
-        batchCommits: true,
-        allowAsyncCommit: false,
-        allowVolatileStorage: false,
-        afterRestore: "refuse",
-        cardNumbers: "warn",
-        keepAliveMillis: 75_000,
-        requestTimeoutMillis: 15_000,
-        trustedProxies: [],
-        adminPort: null,
-        adminHost: "127.0.0.1",
-        allowPrivateWebhooks: false,
-        workers: 1,
-        logFormat: "logfmt",
-        logLevel: "info",
-        accessLog: false,
-        otlpEndpoint: null
-      })
+  itRuns("settings read without variables are the defaults of the documentation", function* () {
+    assert.deepStrictEqual(yield* read({}), {
+      port: 3000,
+      host: "127.0.0.1",
+      baseUrl: null,
+      tlsCertificate: null,
+      tlsKey: null,
+      database: { _tag: "SqliteFile", path: ".pointsman/pointsman.db" },
+      databaseDistributed: null,
+      databaseConnections: 12,
+      readDatabase: null,
+      readLagMillis: 30_000,
+      configuration: null,
+      encryptionKey: null,
+      previousEncryptionKeys: [],
+      claimWindowMillis: 900_000,
+      providerTimeoutMillis: 30_000,
+      unknownCheckIntervalMillis: 1_800_000,
+      pendingCheckIntervalMillis: 3_600_000,
+      refundCheckIntervalMillis: 86_400_000,
+      deadRequestIntervalMillis: 86_400_000,
+      webhookScheduleMillis: [0, 5_000, 300_000, 1_800_000, 7_200_000, 18_000_000, 36_000_000, 36_000_000],
+      rateLimit: 100,
+      inboundRateLimit: 1000,
+      lookUpsPerConnection: 16,
+      messagesPerConnection: 16,
+      deliveriesPerEndpoint: 4,
+      proofLookUpsPerDay: 24,
+      sharedLimits: false,
+      batchCommits: true,
+      allowAsyncCommit: false,
+      allowVolatileStorage: false,
+      afterRestore: "refuse",
+      cardNumbers: "warn",
+      keepAliveMillis: 75_000,
+      requestTimeoutMillis: 15_000,
+      trustedProxies: [],
+      adminPort: null,
+      adminHost: "127.0.0.1",
+      allowPrivateWebhooks: false,
+      workers: 1,
+      logFormat: "logfmt",
+      logLevel: "info",
+      accessLog: false,
+      otlpEndpoint: null
     })
-  )
+  })
 
-  it.effect("the default of every variable in words is what an absent one means", () =>
-    Effect.gen(function* () {
-      const named = ["database", "claimWindowMillis", "providerTimeoutMillis", "webhookScheduleMillis"] as const
-      const shares = ["lookUpsPerConnection", "messagesPerConnection", "deliveriesPerEndpoint"] as const
-      const counted = [...shares, "port", "rateLimit", "inboundRateLimit", "workers", "databaseConnections"] as const
-      for (const name of [...named, ...counted, "host", "deadRequestIntervalMillis"] as const) {
-        const settings = yield* read({ [variables[name].variable]: variables[name].default })
-        assert.deepStrictEqual(settings[name], variables[name].absent, name)
-      }
-    })
-  )
+  itRuns("the default of every variable in words is what an absent one means", function* () {
+    const named = ["database", "claimWindowMillis", "providerTimeoutMillis", "webhookScheduleMillis"] as const
+    const shares = ["lookUpsPerConnection", "messagesPerConnection", "deliveriesPerEndpoint"] as const
+    const counted = [...shares, "port", "rateLimit", "inboundRateLimit", "workers", "databaseConnections"] as const
+    for (const name of [...named, ...counted, "host", "deadRequestIntervalMillis"] as const) {
+      const settings = yield* read({ [variables[name].variable]: variables[name].default })
+      assert.deepStrictEqual(settings[name], variables[name].absent, name)
+    }
+  })
 
-  it.effect("flags win over variables", () =>
-    Effect.gen(function* () {
-      const environment = {
-        PORT: "4000",
-        HOST: "::1",
-        POINTSMAN_BASE_URL: "https://pay.example.com/x/",
-        POINTSMAN_DATABASE_URL: "sqlite:///var/lib/pointsman.db",
-        POINTSMAN_CLAIM_WINDOW: "1 minute",
-        POINTSMAN_PROVIDER_TIMEOUT: "1500 millis",
-        POINTSMAN_ENCRYPTION_KEY: key,
-        POINTSMAN_RATE_LIMIT: "off",
-        POINTSMAN_INBOUND_RATE_LIMIT: "off",
-        POINTSMAN_LOOKUPS_PER_CONNECTION: "3",
-        POINTSMAN_ALLOW_PRIVATE_WEBHOOKS: "true",
-        OTEL_EXPORTER_OTLP_ENDPOINT: ""
-      }
-      const settings = yield* read(environment, { port: "0", claimWindowMillis: "2 minutes" })
-      assert.strictEqual(settings.port, 0)
-      assert.strictEqual(settings.host, "::1")
-      assert.strictEqual(settings.baseUrl, "https://pay.example.com/x")
-      assert.deepStrictEqual(settings.database, { _tag: "SqliteFile", path: "/var/lib/pointsman.db" })
-      assert.strictEqual(settings.claimWindowMillis, 120_000)
-      assert.strictEqual(settings.providerTimeoutMillis, 1_500)
-      assert.deepStrictEqual(
-        settings.encryptionKey && Redacted.value(settings.encryptionKey),
-        new Uint8Array(Buffer.from(key, "base64"))
-      )
-      assert.strictEqual(settings.rateLimit, null)
-      assert.strictEqual(settings.inboundRateLimit, null)
-      assert.strictEqual(settings.lookUpsPerConnection, 3)
-      assert.strictEqual(settings.allowPrivateWebhooks, true)
-      assert.strictEqual(settings.otlpEndpoint, null)
-    })
-  )
+  itRuns("flags win over variables", function* () {
+    const environment = {
+      PORT: "4000",
+      HOST: "::1",
+      POINTSMAN_BASE_URL: "https://pay.example.com/x/",
+      POINTSMAN_DATABASE_URL: "sqlite:///var/lib/pointsman.db",
+      POINTSMAN_CLAIM_WINDOW: "1 minute",
+      POINTSMAN_PROVIDER_TIMEOUT: "1500 millis",
+      POINTSMAN_ENCRYPTION_KEY: key,
+      POINTSMAN_RATE_LIMIT: "off",
+      POINTSMAN_INBOUND_RATE_LIMIT: "off",
+      POINTSMAN_LOOKUPS_PER_CONNECTION: "3",
+      POINTSMAN_ALLOW_PRIVATE_WEBHOOKS: "true",
+      OTEL_EXPORTER_OTLP_ENDPOINT: ""
+    }
+    const settings = yield* read(environment, { port: "0", claimWindowMillis: "2 minutes" })
+    assert.strictEqual(settings.port, 0)
+    assert.strictEqual(settings.host, "::1")
+    assert.strictEqual(settings.baseUrl, "https://pay.example.com/x")
+    assert.deepStrictEqual(settings.database, { _tag: "SqliteFile", path: "/var/lib/pointsman.db" })
+    assert.strictEqual(settings.claimWindowMillis, 120_000)
+    assert.strictEqual(settings.providerTimeoutMillis, 1_500)
+    assert.deepStrictEqual(
+      settings.encryptionKey && Redacted.value(settings.encryptionKey),
+      new Uint8Array(Buffer.from(key, "base64"))
+    )
+    assert.strictEqual(settings.rateLimit, null)
+    assert.strictEqual(settings.inboundRateLimit, null)
+    assert.strictEqual(settings.lookUpsPerConnection, 3)
+    assert.strictEqual(settings.allowPrivateWebhooks, true)
+    assert.strictEqual(settings.otlpEndpoint, null)
+  })
 
   it.effect.each([
     ["PORT", "--port", "http", "a port number from 0 to 65535"],
@@ -186,29 +181,25 @@ describe("Settings", () => {
     })
   )
 
-  it.effect("a standby beside a cluster is refused, and both settings are named", () =>
-    Effect.gen(function* () {
-      const failure = yield* Effect.flip(
-        read({
-          POINTSMAN_DATABASE_URL: "postgres://u:visible@db/x",
-          POINTSMAN_DATABASE_DISTRIBUTED: "citus",
-          POINTSMAN_DATABASE_READ_URL: "postgres://u:visible@standby/x"
-        })
-      )
-      assert.strictEqual(
-        failure.message,
-        "The settings are invalid:\n  POINTSMAN_DATABASE_READ_URL (--database-read-url): expected no standby with " +
-          "POINTSMAN_DATABASE_DISTRIBUTED (--database-distributed)"
-      )
-    })
-  )
+  itRuns("a standby beside a cluster is refused, and both settings are named", function* () {
+    const failure = yield* Effect.flip(
+      read({
+        POINTSMAN_DATABASE_URL: "postgres://u:visible@db/x",
+        POINTSMAN_DATABASE_DISTRIBUTED: "citus",
+        POINTSMAN_DATABASE_READ_URL: "postgres://u:visible@standby/x"
+      })
+    )
+    assert.strictEqual(
+      failure.message,
+      "The settings are invalid:\n  POINTSMAN_DATABASE_READ_URL (--database-read-url): expected no standby with " +
+        "POINTSMAN_DATABASE_DISTRIBUTED (--database-distributed)"
+    )
+  })
 
-  it.effect("PostgreSQL has as many workers as are asked for", () =>
-    Effect.gen(function* () {
-      const environment = { POINTSMAN_DATABASE_URL: "postgres://u:p@db:5432/x", POINTSMAN_WORKERS: "4" }
-      assert.strictEqual((yield* read(environment)).workers, 4)
-    })
-  )
+  itRuns("PostgreSQL has as many workers as are asked for", function* () {
+    const environment = { POINTSMAN_DATABASE_URL: "postgres://u:p@db:5432/x", POINTSMAN_WORKERS: "4" }
+    assert.strictEqual((yield* read(environment)).workers, 4)
+  })
 
   it.effect.each([
     ["POINTSMAN_TLS_CERTIFICATE", "POINTSMAN_TLS_KEY (--tls-key)"],
@@ -221,11 +212,9 @@ describe("Settings", () => {
     })
   )
 
-  it.effect("two wrong values are both reported", () =>
-    Effect.gen(function* () {
-      const failure = yield* Effect.flip(read({ PORT: "x" }, { claimWindowMillis: "x" }))
-      assert.include(failure.message, "PORT (--port)")
-      assert.include(failure.message, "POINTSMAN_CLAIM_WINDOW (--claim-window)")
-    })
-  )
+  itRuns("two wrong values are both reported", function* () {
+    const failure = yield* Effect.flip(read({ PORT: "x" }, { claimWindowMillis: "x" }))
+    assert.include(failure.message, "PORT (--port)")
+    assert.include(failure.message, "POINTSMAN_CLAIM_WINDOW (--claim-window)")
+  })
 })

@@ -4,14 +4,14 @@ import { runHere } from "./support/CommandInProcess.ts"
 import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
 import { startReplicated } from "./support/failover/Replicated.ts"
 import { isLong } from "./support/LongRuns.ts"
+import { pay as create } from "./support/Pay.ts"
 import { environmentOn, newDatabase, postgresMissing } from "./support/PostgresServer.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { type ServerHere, startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
-import { until } from "./support/Until.ts"
+import { until, untilAnswer } from "./support/Until.ts"
 
 const path = "/api/v1/payments"
-const order = { amount: 1999, currency: "EUR", country: "NL" }
 
 const start = async (url: string, readUrl: string) => {
   const provider = await startProvider()
@@ -19,8 +19,7 @@ const start = async (url: string, readUrl: string) => {
   const environment = { ...environmentOn(url), POINTSMAN_DATABASE_READ_URL: readUrl }
   const configuration = configurationWith(connectionTo(provider))
   const server = await startServerHere({ folder, environment, configuration })
-  const pay = async (idempotencyKey: string): Promise<string> =>
-    (await server.request("POST", path, { key: liveKey, idempotencyKey, body: order })).body.data.id
+  const pay = async (idempotencyKey: string): Promise<string> => (await create(server, idempotencyKey)).body.data.id
   const checkup = async () => {
     const { stdout } = await runHere(folder, ["doctor", "--json"], environment)
     const checks: ReadonlyArray<{ readonly check: string; readonly verdict: string; readonly says: string }> =
@@ -38,14 +37,12 @@ const readiness = async (
   server: ServerHere,
   isSo: (body: { readonly standby?: object; readonly warnings?: ReadonlyArray<string> }) => boolean
 ) => {
-  let said = await server.request("GET", "/health/ready", { key: null })
-  await until("readiness shows it", async () => {
-    assert.strictEqual(said.status, 200)
-    if (isSo(said.body)) return true
-    said = await server.request("GET", "/health/ready", { key: null })
-    return false
-  })
-  return said.body
+  const ask = async () => {
+    const { body, status } = await server.request("GET", "/health/ready", { key: null })
+    assert.strictEqual(status, 200)
+    return body
+  }
+  return untilAnswer("readiness shows it", ask, isSo)
 }
 
 const get = (server: ServerHere, route: string) =>

@@ -1,32 +1,15 @@
-import { connect } from "node:net"
 import { assert, describe, it } from "vitest"
 import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
 import { makeMovedClock } from "./support/MovedClock.ts"
 import { pay } from "./support/Pay.ts"
+import { dial, refusesConnections } from "./support/RawSocket.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServerHere } from "./support/ServerHere.ts"
-import { type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
 import { until } from "./support/Until.ts"
 
 /** For how long a stop waits for the rest of a request. */
 const wholeWithinMillis = 5_000
-
-/** Whether a new connection is taken, watched until it is not any more. */
-const refusesConnections = async (server: ServerProcess): Promise<void> => {
-  const { hostname, port } = new URL(server.url)
-  for (;;) {
-    const isTaken = await new Promise<boolean>((resolve) => {
-      const socket = connect(Number(port), hostname)
-      socket.once("connect", () => {
-        socket.destroy()
-        resolve(true)
-      })
-      socket.once("error", () => resolve(false))
-    })
-    if (!isTaken) return
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
 
 describe("stopping", () => {
   it.each(["SIGTERM", "SIGINT"] as const)(
@@ -60,10 +43,8 @@ describe("stopping", () => {
   it("a request that never comes whole holds a stop up for five seconds only", async () => {
     const { clock, push, slept } = makeMovedClock()
     const server = await startServerHere({ clock })
-    const { hostname, port } = new URL(server.url)
-    const socket = connect(Number(port), hostname)
+    const socket = await dial(server.url)
     const closed = new Promise((resolve) => socket.once("close", resolve))
-    socket.on("error", () => undefined)
     const headers = `host: x\r\nauthorization: Bearer ${server.sandboxKey}\r\ncontent-type: application/json`
     socket.write(`POST /api/v1/payments HTTP/1.1\r\n${headers}\r\ncontent-length: 100\r\n\r\n{"amount":`)
     // A second request shows that the first one has reached the server.
@@ -133,11 +114,8 @@ describe("stopping", () => {
   it("a stop does not wait for connections without a request", async () => {
     const { clock, slept } = makeMovedClock()
     const server = await startServerHere({ clock })
-    const { hostname, port } = new URL(server.url)
-    const silent = connect(Number(port), hostname)
-    const half = connect(Number(port), hostname)
+    const [silent, half] = [await dial(server.url), await dial(server.url)]
     const closed = [silent, half].map((socket) => new Promise((resolve) => socket.once("close", resolve)))
-    for (const socket of [silent, half]) socket.on("error", () => {})
     half.write("GET /health/live HTTP/1.1\r\nHos")
     assert.strictEqual((await server.request("GET", "/health/live")).status, 200)
     const before = slept(wholeWithinMillis)

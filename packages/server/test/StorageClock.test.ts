@@ -25,8 +25,6 @@ const executesAfterMillis = 5_500
 const clocks = { right: 0, "a minute ahead": 65 * second, "ten minutes behind": -600 * second, suspect: 25 * second }
 type Name = keyof typeof clocks
 
-const order = { amount: 1999, currency: "EUR", country: "NL" }
-
 describe.skipIf(postgresMissing !== undefined)(
   "servers whose clocks differ from the database's",
   { timeout: 180_000 },
@@ -50,7 +48,7 @@ describe.skipIf(postgresMissing !== undefined)(
         ["ten minutes behind", /^this machine's clock is (?:600|59\d) s behind the database's/u]
       ] as const) {
         const server = await start(name)
-        const refused = await pay(server, "refused-1", order)
+        const refused = await pay(server, "refused-1")
         assert.deepStrictEqual([refused.status, refused.body.error.code], [503, "internal_error"])
         const ready = await server.request("GET", "/health/ready", { key: null })
         assert.strictEqual(ready.status, 503)
@@ -70,7 +68,7 @@ describe.skipIf(postgresMissing !== undefined)(
       const { provider, start } = await setUp("9 seconds")
       const server = await start("suspect")
       provider.always("charge", () => "drop")
-      const made = await pay(server, "order-0001", order)
+      const made = await pay(server, "order-0001")
       assert.deepStrictEqual([made.status, made.body.data.status], [201, "UNKNOWN"])
       const lookUps = () => provider.calls.filter(({ operation }) => operation === "lookUpCharge").length
       await until("three lookups", () => lookUps() >= 3)
@@ -116,7 +114,7 @@ describe.skipIf(postgresMissing !== undefined || !isLong)("servers with differen
       await at(name).kill("SIGKILL")
       servers.set(name, await start(name))
     }
-    const create = (name: Name, reference: string) => pay(at(name), `order ${reference}`, { ...order, reference })
+    const create = (name: Name, reference: string) => pay(at(name), `order ${reference}`, { reference })
     const statusOf = async (id: string): Promise<string> =>
       (await at("right").request("GET", `${path}/${id}`, { key: liveKey })).body.data.status
 
@@ -161,7 +159,7 @@ describe.skipIf(postgresMissing !== undefined)("an operator's evidence after a f
     const configuration = configurationWith({ ...connectionTo(provider), timeout })
     const server = await startServerHere({ folder, configuration, environment: environmentOn(url) })
     provider.next("charge", () => "drop")
-    const made = await pay(server, "order-0001", order)
+    const made = await pay(server, "order-0001")
     assert.strictEqual(made.body.data.payment_status, "UNKNOWN")
     await server.stop()
     const settle = () =>

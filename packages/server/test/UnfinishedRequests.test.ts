@@ -2,7 +2,7 @@
 import { assert, describe, it } from "vitest"
 import { listenHere } from "./support/ListenHere.ts"
 import { type DialOptions, dial, statusOf } from "./support/RawSocket.ts"
-import { startServerHere } from "./support/ServerHere.ts"
+import { type ServerHere, startServerHere } from "./support/ServerHere.ts"
 import { until } from "./support/Until.ts"
 
 const host = "Host: pay.example"
@@ -28,14 +28,22 @@ const say = async (url: string, text: string, options?: DialOptions) => {
 const areClosed = (clients: ReadonlyArray<{ readonly isClosed: () => boolean }>) =>
   until("all are closed", () => clients.every(({ isClosed }) => isClosed()))
 
-/** The server learns a little later that the connections were closed that held its memory. */
-const untilRead = (url: string, text: string) =>
-  until("a whole message is read", async () => {
-    const whole = await say(url, text)
+const head = [message, host, `Content-Length: ${mebibyte}`, "", ""].join("\r\n")
+
+/** Payments are made beside the clients, and whole messages are read once these are gone. */
+const assertServed = async (server: ServerHere, clients: ReadonlyArray<Awaited<ReturnType<typeof say>>>) => {
+  const order = { amount: 1000, currency: "EUR", country: "NL" }
+  assert.strictEqual((await server.request("POST", "/api/v1/payments", { body: order })).status, 201)
+  for (const { socket } of clients) socket.destroy()
+  await areClosed(clients)
+  // The server learns a little later that the connections were closed that held its memory.
+  await until("a whole message is read", async () => {
+    const whole = await say(server.url, head + "x".repeat(mebibyte))
     await until("it is answered", () => whole.received() !== "")
     whole.socket.destroy()
     return statusOf(whole.received()) === "401"
   })
+}
 
 describe("a request that does not arrive whole", () => {
   it("a request on any path is 408 or closed when its time is over", {
@@ -95,7 +103,6 @@ describe("bodies that are held back", () => {
     timeout: 180_000
   }, async () => {
     const server = await startServerHere()
-    const head = [message, host, `Content-Length: ${mebibyte}`, "", ""].join("\r\n")
     const chunked = [message, host, "Transfer-Encoding: chunked", "", ""].join("\r\n")
     const piece = `1\r\nx\r\n`.repeat(50_000)
     const clients = await Promise.all([
@@ -110,19 +117,13 @@ describe("bodies that are held back", () => {
     assert.match(clients.map(({ received }) => received()).join(""), /^retry-after: 1\r$/im)
     assert.isBelow(refused(), 40)
 
-    const order = { amount: 1000, currency: "EUR", country: "NL" }
-    assert.strictEqual((await server.request("POST", "/api/v1/payments", { body: order })).status, 201)
-
-    for (const { socket } of clients) socket.destroy()
-    await areClosed(clients)
-    await untilRead(server.url, head + "x".repeat(mebibyte))
+    await assertServed(server, clients)
   })
 
   it("a request above all that five addresses of 16 MiB may hold is 503; payments pass", {
     timeout: 180_000
   }, async () => {
     const server = await startServerHere()
-    const head = [message, host, `Content-Length: ${mebibyte}`, "", ""].join("\r\n")
     const held = head + "x".repeat(mebibyte - 1)
     const addresses = ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5", "127.0.0.6"]
     const clients = await Promise.all(
@@ -141,11 +142,6 @@ describe("bodies that are held back", () => {
     assert.strictEqual(statusOf(another.received()), "503")
     assert.match(another.received(), /^retry-after: 1\r$/im)
 
-    const order = { amount: 1000, currency: "EUR", country: "NL" }
-    assert.strictEqual((await server.request("POST", "/api/v1/payments", { body: order })).status, 201)
-
-    for (const { socket } of clients) socket.destroy()
-    await areClosed(clients)
-    await untilRead(server.url, head + "x".repeat(mebibyte))
+    await assertServed(server, clients)
   })
 })

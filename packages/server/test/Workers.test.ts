@@ -4,18 +4,17 @@
  */
 import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
-import { connect, createServer } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
-import { PgClient } from "@effect/sql-pg"
-import { Effect, Redacted } from "effect"
-import * as Reactivity from "effect/reactivity/Reactivity"
-import { assert, describe, it, onTestFinished } from "vitest"
+import { assert, describe, it } from "vitest"
 import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
+import { serveHttp } from "./support/HttpHere.ts"
 import { isLong } from "./support/LongRuns.ts"
-import { environmentOn, sharedPostgres } from "./support/PostgresServer.ts"
+import { pay as create } from "./support/Pay.ts"
+import { environmentOn, newDatabase, query, sharedPostgres } from "./support/PostgresServer.ts"
+import { ask, refusesConnections } from "./support/RawSocket.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { runServer, type ServerOptions, type ServerProcess, startServer } from "./support/ServerProcess.ts"
-import { until } from "./support/Until.ts"
+import { until, untilAnswer } from "./support/Until.ts"
 
 const path = "/api/v1/payments"
 
@@ -24,34 +23,13 @@ const withoutDurability = (stderr: string): string =>
   stderr.replaceAll(/^.*level=WARN.*message="(?:fsync|full_page_writes) is off.*\n/gmu, "")
 
 describe.skipIf(sharedPostgres.url === "")("workers", () => {
-  const urlOf = (database: string, user = "postgres"): string => {
-    const url = new URL(sharedPostgres.url)
-    url.pathname = `/${database}`
-    url.username = user
-    return url.href
-  }
-
-  const executeIn = (database: string, ...statements: ReadonlyArray<string>) =>
-    PgClient.make({ url: Redacted.make(urlOf(database)), maxConnections: 1 }).pipe(
-      Effect.flatMap((sql) => Effect.forEach(statements, (statement) => sql.unsafe(statement))),
-      Effect.scoped,
-      Effect.provide(Reactivity.layer),
-      Effect.runPromise
-    )
-
-  const execute = (...statements: ReadonlyArray<string>) => executeIn("postgres", ...statements)
-
-  const newName = () => `workers_${randomUUID().replaceAll("-", "")}`
-
-  const environmentOf = (database: string, workers: number, user = "postgres") => ({
-    ...environmentOn(urlOf(database, user)),
+  const environmentOf = (url: string, workers: number) => ({
+    ...environmentOn(url),
     POINTSMAN_WORKERS: String(workers)
   })
 
   const start = async (workers: number, options: Omit<ServerOptions, "folder"> = {}) => {
-    const database = newName()
-    await execute(`create database ${database}`)
-    const environment = { ...environmentOf(database, workers), ...options.environment }
+    const environment = { ...environmentOf(await newDatabase(), workers), ...options.environment }
     return startServer({ ...options, environment })
   }
 
@@ -121,7 +99,8 @@ describe.skipIf(sharedPostgres.url === "")("workers", () => {
     const paid = Promise.all(Array.from({ length: 40 }, (_, at) => payUntilAnswered(server, 1000 + at)))
     while (provider.calls.length < 8) await sleep(5)
     process.kill(first, "SIGSTOP")
-    const connections = Promise.all(Array.from({ length: 4 }, () => connection(server)))
+    const live = ["GET /health/live HTTP/1.1", "host: x"]
+    const connections = Promise.all(Array.from({ length: 4 }, () => ask(server.url, live)))
     await sleep(100)
     process.kill(first, "SIGKILL")
     // Also of those that were handed to it, and that it had not taken.
@@ -173,9 +152,7 @@ describe.skipIf(sharedPostgres.url === "")("workers", () => {
   })
 
   it.runIf(isLong)("servers share rates and open circuits, and no request waits for that", async () => {
-    const database = newName()
-    await execute(`create database ${database}`)
-    const provider = await startProvider()
+    const [database, provider] = [await newDatabase(), await startProvider()]
     const unreachable = {
       ...connectionTo({ ...provider, url: "http://127.0.0.1:1" }),
       circuitBreaker: { failures: 8, open: "1 minute" }
@@ -192,11 +169,7 @@ describe.skipIf(sharedPostgres.url === "")("workers", () => {
     const firstAsked = async (server: ServerProcess) => {
       // The rate is slow to come back.
       for (;;) {
-        const { body, status } = await server.request("POST", path, {
-          key: liveKey,
-          idempotencyKey: randomUUID(),
-          body: { amount: 1000, currency: "EUR", country: "NL", debug: true }
-        })
+        const { body, status } = await create(server, randomUUID(), { debug: true })
         if (status !== 429 && status !== 201) throw new Error(JSON.stringify(body))
         if (status !== 429) return [status, body.data.routing.excluded.map(({ code }: { code: string }) => code)]
         await sleep(100)
@@ -211,7 +184,7 @@ describe.skipIf(sharedPostgres.url === "")("workers", () => {
     }
     assert.deepStrictEqual(seen.at(-1), [201, ["CIRCUIT_OPEN"]])
 
-    await executeIn(database, `drop table pointsman_rates`)
+    await query(database, "drop table pointsman_rates")
     for (const server of [one, other]) assert.strictEqual((await firstAsked(server))[0], 201)
     // Told in the background, within a tenth of a second.
     for (let turn = 0; turn < 250 && !one.stderr().includes("temporarily not shared"); turn++) await sleep(20)
@@ -219,25 +192,29 @@ describe.skipIf(sharedPostgres.url === "")("workers", () => {
   })
 
   it.runIf(isLong)("several workers end once, with the same message, where one server would", async () => {
-    const [database, user] = [newName(), newName()]
-    await execute(`create role ${user} login connection limit 4`, `create database ${database} owner ${user}`)
-    const taken = await portTaken()
+    const database = await newDatabase(sharedPostgres, "template1")
+    const [missing, limited] = [new URL(database), new URL(database)]
+    missing.pathname = "/not_there"
+    limited.username = `workers_${randomUUID().replaceAll("-", "")}`
+    await query(database, `create role ${limited.username} login connection limit 4`)
+    await query(database, `alter database ${limited.pathname.slice(1)} owner to ${limited.username}`)
+    const { port: taken } = await serveHttp(() => {})
     const ended = async (environment: Record<string, string>) => {
       const { code, stderr, stdout } = await runServer({ environment })
       assert.strictEqual(code, 1)
       assert.strictEqual(stdout, "")
       return stderr
     }
-    const [port, missing, worker] = await Promise.all([
+    const [port, notThere, worker] = await Promise.all([
       ended({ ...environmentOf(database, 2), PORT: String(taken) }),
-      ended(environmentOf("not_there", 2)),
-      ended(environmentOf(database, 2, user))
+      ended(environmentOf(missing.href, 2)),
+      ended(environmentOf(limited.href, 2))
     ])
     assert.strictEqual(
       port,
       `Port ${taken} on 127.0.0.1 is already in use. Stop the program that uses it, or set PORT (--port) to another port.\n`
     )
-    assert.match(missing, /^The database postgres:\S+ cannot be used: database "not_there" does not exist\.\n$/u)
+    assert.match(notThere, /^The database postgres:\S+ cannot be used: database "not_there" does not exist\.\n$/u)
     assert.match(worker, /too many connections for role/u)
     assert.match(worker, /^Server process \d of 2 exited with code 1\.$/mu)
   })
@@ -265,22 +242,16 @@ const childrenOf = (pid: number): ReadonlyArray<number> =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number)
 
 /** The amount identifies the order, so that the provider's record tells who was charged how often. */
-const pay = (server: ServerProcess, amount: number) =>
-  server.request("POST", path, {
-    key: liveKey,
-    idempotencyKey: `order-${amount}`,
-    body: { amount, currency: "EUR", country: "NL" }
-  })
+const pay = (server: ServerProcess, amount: number) => create(server, `order-${amount}`, { amount })
 
 /** As a client should: the same key again after a connection that broke, and while an earlier request holds the key. */
 const payUntilAnswered = async (server: ServerProcess, amount: number): Promise<string> => {
-  let made: Awaited<ReturnType<typeof pay>> | undefined
-  await until(`order-${amount} is answered`, async () => {
-    made = await pay(server, amount).catch(() => undefined)
+  const attempt = async () => {
+    const made = await pay(server, amount).catch(() => undefined)
     if (made !== undefined) assert.include([201, 409, 503], made.status)
-    return made?.status === 201
-  })
-  return made?.body.data.status
+    return made
+  }
+  return (await untilAnswer(`order-${amount} is answered`, attempt, (made) => made?.status === 201))?.body.data.status
 }
 
 /**
@@ -302,38 +273,3 @@ const letThrough = async (servers: ReadonlyArray<ServerProcess>, key: string | u
   const seconds = (performance.now() - began) / 1000
   return { limit: perSecond * (2 + seconds), passed: statuses.filter((status) => status === 200).length }
 }
-
-/** Asks over a connection of its own, and waits for its end, whatever it is. */
-const connection = (server: ServerProcess): Promise<void> =>
-  new Promise((resolve) => {
-    const { hostname, port } = new URL(server.url)
-    const socket = connect(Number(port), hostname)
-    socket.on("error", () => undefined)
-    socket.once("close", () => resolve())
-    socket.resume()
-    socket.write("GET /health/live HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
-  })
-
-const refusesConnections = async (server: ServerProcess): Promise<void> => {
-  const { hostname, port } = new URL(server.url)
-  const isTaken = () =>
-    new Promise<boolean>((resolve) => {
-      const socket = connect(Number(port), hostname)
-      socket.once("connect", () => {
-        socket.destroy()
-        resolve(true)
-      })
-      socket.once("error", () => resolve(false))
-    })
-  while (await isTaken()) await sleep(20)
-}
-
-const portTaken = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer()
-    onTestFinished(() => void server.close())
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      resolve(typeof address === "object" && address !== null ? address.port : 0)
-    })
-  })

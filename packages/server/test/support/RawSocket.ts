@@ -4,6 +4,7 @@ import { connect, type Socket } from "node:net"
 import { text } from "node:stream/consumers"
 import { connect as connectTls, type TLSSocket } from "node:tls"
 import { onTestFinished } from "vitest"
+import { until } from "./Until.ts"
 
 export interface DialOptions {
   /** The client's own address, such as `127.0.0.2`. */
@@ -19,6 +20,13 @@ export const dial = async (url: string, { from }: DialOptions = {}): Promise<Soc
   await once(socket, "connect")
   return socket
 }
+
+/** Resolves once the server takes no more connections. */
+export const refusesConnections = ({ url }: { readonly url: string }): Promise<void> =>
+  until("connections are refused", async () => {
+    const socket = await dial(url).catch(() => undefined)
+    return socket?.destroy() === undefined
+  })
 
 /** The same over TLS, once the handshake is done. `ca`: the certificate that is expected, in PEM. */
 export const dialTls = async (url: string, ca: string, options: DialOptions = {}): Promise<TLSSocket> => {
