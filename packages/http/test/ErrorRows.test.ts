@@ -2,7 +2,7 @@
  * Every error that version 1 names for an endpoint, brought about over HTTP, and what is left of the payment
  * afterwards. The lists at the end are written apart from the code under test: a code without a case does not pass.
  */
-import { Directory, Ledger, Unanswered } from "@pointsman/core/ports"
+import { Ledger, Unanswered } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { describe, expect, test } from "vitest"
 import { alwaysComeFirst, beforeNextClaim, held, stepOf } from "./support/Faults.ts"
@@ -25,6 +25,7 @@ import {
 import { stores } from "./support/Stores.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
 import type { Reply } from "./support/Web.ts"
+import { write } from "./support/Workspaces.ts"
 import { acme, apiKeyOf, keys, type World } from "./support/World.ts"
 
 type Endpoint = OperationName | "create" | "list" | "retrieve" | "timeline" | "events"
@@ -72,12 +73,6 @@ const refused = (on: OperationName, answer: string, given: string, asked: Asked)
 const refusedRead = (on: Endpoint, answer: string, path: string, given = path): Case =>
   row(on, answer, given, async (world) => ({ reply: await get(world, path) }))
 
-const failedRead = (on: Endpoint, path: string): Case =>
-  row(on, "500 internal_error", `a store that cannot be read for ${path}`, async (world) => {
-    world.ledger.canRead = () => false
-    return { reply: await get(world, path) }
-  })
-
 const unknownOf = (on: "capture" | "void") => ({
   outcome: { status: "UNKNOWN" },
   told: [...toldOfAuthorization, [`payment.${on}_unknown`]] satisfies ReadonlyArray<Told>
@@ -88,18 +83,7 @@ const refundUnknown = {
 }
 
 const revokeLeaving = (world: World, revokedAt: number | null) =>
-  world.run(
-    Effect.gen(function* () {
-      const directory = yield* Directory
-      yield* directory.write({
-        workspaces: [],
-        apiKeys: [apiKeyOf(keys.leaving, "acme", { revokedAt })],
-        connections: [],
-        routing: [],
-        webhookEndpoints: []
-      })
-    })
-  )
+  write(world, { apiKeys: [apiKeyOf(keys.leaving, "acme", { revokedAt })] })
 
 const ofAll = (on: OperationName): ReadonlyArray<Case> => [
   row(on, "404 not_found", "an id that is nobody's", async (world) => ({ reply: await operate(world, on, nobody) })),
@@ -223,44 +207,6 @@ const cases: ReadonlyArray<Case> = [
     const outcome = { status: "CAPTURED", captured_amount: 300 }
     return { reply, id, outcome, told: [...toldOfAuthorization, ["payment.captured"]] }
   }),
-  row(
-    "capture",
-    "500 state_conflict",
-    "a provider that captures a payment which it said it had given up",
-    async (world) => {
-      const id = await authorized(world)
-      world.provider.onCapture = ({ money, providerRef }) =>
-        Effect.promise(() =>
-          world.run(
-            Effect.gen(function* () {
-              const ledger = yield* Ledger
-              const payment = Option.getOrThrow(yield* ledger.payment(acme, id))
-              yield* ledger.commit({
-                tenant: acme,
-                payment: {
-                  expected: payment.version,
-                  after: { ...payment, state: "Voided", version: payment.version + 1 }
-                },
-                attempts: [],
-                events: [
-                  {
-                    type: "payment.cancelled",
-                    paymentId: id,
-                    createdAt: payment.updatedAt,
-                    data: { payment_id: id, environment: "sandbox" }
-                  }
-                ]
-              })
-            })
-          )
-        ).pipe(Effect.as({ _tag: "Captured", providerRef, stated: money }))
-      const reply = await operate(world, "capture", id)
-      const types = (await get(world, `/payments/${id}/events`)).body.data.map(({ type }: { type: string }) => type)
-      expect(types.slice(2)).toEqual(["payment.cancelled", "payment.conflict", "payment.captured"])
-      expect((await get(world, `/payments/${id}`)).body.data).toMatchObject(isCaptured)
-      return { reply }
-    }
-  ),
   ...ofAuthorizations("void"),
   ...ofAll("refund"),
   refused("refund", "422 validation_error", "a body that is no JSON", { body: "{" }),
@@ -396,19 +342,9 @@ const cases: ReadonlyArray<Case> = [
     }
   ),
   refusedRead("list", "422 validation_error", "/payments?status=PAID", "status=PAID"),
-  refusedRead("list", "422 validation_error", "/payments?limit=101", "limit=101"),
-  refusedRead("list", "422 validation_error", "/payments?before=yesterday", "before=yesterday"),
   refusedRead("events", "422 validation_error", "/events?limit=0", "limit=0"),
-  refusedRead("events", "422 validation_error", "/events?before=yesterday", "before=yesterday"),
-  refusedRead("timeline", "422 validation_error", `/payments/${nobody}/events?limit=0`, "limit=0"),
   refusedRead("retrieve", "404 not_found", `/payments/${nobody}`),
-  refusedRead("timeline", "404 not_found", `/payments/${nobody}/events`),
-  refusedRead("retrieve", "404 not_found", "/payments/not-an-id"),
-  refusedRead("timeline", "404 not_found", "/payments/not-an-id/events"),
-  failedRead("list", "/payments"),
-  failedRead("retrieve", `/payments/${nobody}`),
-  failedRead("timeline", `/payments/${nobody}/events`),
-  failedRead("events", "/events")
+  refusedRead("timeline", "404 not_found", `/payments/${nobody}/events`)
 ]
 
 describe.each(stores)("over %s", (_name, store) => {

@@ -1,17 +1,15 @@
 /** What a key is answered as time passes, a millisecond before each limit and at it. */
 import { moveRefund, paymentEvent, type RefundEvent, refundTotals, withRefund } from "@pointsman/core/internal"
-import { Ledger, type PaymentBook } from "@pointsman/core/ports"
+import { Ledger } from "@pointsman/core/ports"
 import { Clock, Effect, Option, Result } from "effect"
 import { describe, expect, test } from "vitest"
-import { stepOf } from "./support/Faults.ts"
 import { answerOf, authorized, captured, operate, retrieve } from "./support/Payments.ts"
 import { stores } from "./support/Stores.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
 import type { Reply } from "./support/Web.ts"
 import { acme, type World } from "./support/World.ts"
 
-const minute = 60_000
-const day = 24 * 60 * minute
+const day = 86_400_000
 const idempotencyKey = "the-key-in-time"
 
 const isReplay = (reply: Reply) => reply.headers.get("idempotent-replay") === "true"
@@ -42,24 +40,6 @@ describe.each(stores)("over %s", (_name, store) => {
         expect(world.provider.refunds).toHaveLength(1)
       })
     }
-
-    test("an outcome not recorded at once is answered by its record afterwards", async () => {
-      const id = await captured(world)
-      world.ledger.onCommit = (_number, change) => (stepOf(change) === "settle" ? "unwritten" : undefined)
-      const first = await world.runOut(refund(id))
-      expect(answerOf(first)).toBe("500 state_unconfirmed")
-      world.reset()
-      await world.adjust(minute)
-      await expect.poll(async () => (await retrieve(world, id))["status"]).toBe("REFUNDED")
-      const recordedAt = await world.run(Clock.currentTimeMillis)
-      expect((await refund(id)).body).toEqual(first.body)
-      const answeredAt = (await bookOf(world, id)).refunds[0]?.answeredAt as number
-      expect(answeredAt).toBeLessThanOrEqual(recordedAt)
-      await world.adjust(answeredAt + day - 1 - recordedAt)
-      expect((await refund(id)).body).toEqual(first.body)
-      await world.adjust(1)
-      expect(answerOf(await refund(id))).toBe("200")
-    })
   })
 
   test("a capture's key still answers as at first after a year", async () => {
@@ -72,9 +52,6 @@ describe.each(stores)("over %s", (_name, store) => {
     expect(world.provider.captures).toHaveLength(1)
   })
 })
-
-const bookOf = (world: World, id: string): Promise<PaymentBook> =>
-  world.run(Effect.flatMap(Ledger, (ledger) => Effect.map(ledger.book(acme, id), Option.getOrThrow)))
 
 /** As a provider's message writes it. */
 const settleRefund = (world: World, id: string, on: RefundEvent, failureReason: string | null): Promise<void> =>

@@ -1,15 +1,6 @@
 /** What a key resolves to. */
 import { describe, expect, test } from "vitest"
-import {
-  answerOf,
-  authorized,
-  captured,
-  create,
-  expectSound,
-  type OperationName,
-  operate,
-  retrieve
-} from "./support/Payments.ts"
+import { answerOf, authorized, captured, expectSound, type OperationName, operate } from "./support/Payments.ts"
 import { stores } from "./support/Stores.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
 
@@ -22,18 +13,6 @@ describe.each(stores)("over %s", (_name, store) => {
   const begin = (name: OperationName, fields: object = {}) =>
     name === "refund" ? captured(world, fields) : authorized(world, fields)
   const calls = () => world.provider.captures.length + world.provider.voids.length + world.provider.refunds.length
-
-  test("one key has its own result for a capture, a refund and another payment", async () => {
-    const one = await authorized(world)
-    const other = await authorized(world)
-    expect(answerOf(await operate(world, "capture", one, { idempotencyKey, body: { amount: 600 } }))).toBe("200")
-    expect(answerOf(await operate(world, "void", other, { idempotencyKey }))).toBe("200")
-    expect(answerOf(await operate(world, "refund", one, { idempotencyKey, body: { amount: 100 } }))).toBe("200")
-    expect(answerOf(await operate(world, "void", one, { idempotencyKey }))).toBe("409 not_voidable")
-    expect((await create(world, {}, { idempotencyKey })).headers.get("idempotent-replay")).toBeNull()
-    expect(await retrieve(world, one)).toMatchObject({ captured_amount: 600, refunded_amount: 100 })
-    expect(calls()).toBe(3)
-  })
 
   test("a key is free for a good amount after one that was refused", async () => {
     const id = await authorized(world)

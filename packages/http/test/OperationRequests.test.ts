@@ -197,86 +197,61 @@ describe("what is refused", () => {
 describe("the order of checks", () => {
   const padded = (size: number) => `{"amount":1,"pad":"${"x".repeat(size - 21)}"}`
   const oversizeGarbage = "{".repeat(50_000)
+  const shortKey = { "idempotency-key": "short" }
+  const usedKey = { "idempotency-key": "used-before" }
   const rows: ReadonlyArray<
-    readonly [what: string, sent: Sent & { readonly id?: string }, capture: string, voided: string, refund: string]
+    readonly [
+      what: string,
+      sent: Sent & { readonly id?: string },
+      /** Of all three, or of each. */
+      answers: string | ReadonlyArray<string>
+    ]
   > = [
     [
       "no key, and everything wrong",
-      { key: undefined, body: oversizeGarbage, headers: { "idempotency-key": "short" }, id: unknownId },
-      "401 unauthorized",
-      "401 unauthorized",
+      { key: undefined, body: oversizeGarbage, headers: shortKey, id: unknownId },
       "401 unauthorized"
     ],
     [
       "a suspended workspace, and everything wrong",
-      { key: "suspendedAndScopeless", body: oversizeGarbage, headers: { "idempotency-key": "short" } },
-      "403 workspace_suspended",
-      "403 workspace_suspended",
+      { key: "suspendedAndScopeless", body: oversizeGarbage, headers: shortKey },
       "403 workspace_suspended"
     ],
     [
       "a key that may read alone, and everything wrong",
-      { key: "readOnly", body: oversizeGarbage, headers: { "idempotency-key": "short" } },
-      "403 insufficient_scope",
-      "403 insufficient_scope",
+      { key: "readOnly", body: oversizeGarbage, headers: shortKey },
       "403 insufficient_scope"
     ],
-    ["a key that may not refund", { key: "writeOnly", body: "" }, "200", "200", "403 insufficient_scope"],
+    ["a key that may not refund", { key: "writeOnly", body: "" }, ["200", "200", "403 insufficient_scope"]],
     [
       "a bad idempotency key and an oversize body",
-      { body: oversizeGarbage, headers: { "idempotency-key": "short" } },
-      "400 invalid_idempotency_key",
-      "400 invalid_idempotency_key",
-      "422 validation_error"
+      { body: oversizeGarbage, headers: shortKey },
+      ["400 invalid_idempotency_key", "400 invalid_idempotency_key", "422 validation_error"]
     ],
     [
       "an oversize body that is no JSON, for an unknown id",
       { body: oversizeGarbage, id: unknownId },
-      "413 payload_too_large",
-      "413 payload_too_large",
       "413 payload_too_large"
     ],
-    [
-      "a body of 16,385 bytes",
-      { body: padded(16_385) },
-      "413 payload_too_large",
-      "413 payload_too_large",
-      "413 payload_too_large"
-    ],
-    ["a body of 16,384 bytes", { body: padded(16_384) }, "200", "200", "200"],
+    ["a body of 16,385 bytes", { body: padded(16_385) }, "413 payload_too_large"],
+    ["a body of 16,384 bytes", { body: padded(16_384) }, "200"],
     [
       "a body that is no JSON, for an unknown id",
       { body: "{", id: unknownId },
-      "422 validation_error",
-      "404 not_found",
-      "422 validation_error"
+      ["422 validation_error", "404 not_found", "422 validation_error"]
     ],
     [
       "a wrong amount, for an unknown id",
       { body: { amount: 0 }, id: unknownId },
-      "422 invalid_amount",
-      "404 not_found",
-      "422 invalid_amount"
+      ["422 invalid_amount", "404 not_found", "422 invalid_amount"]
     ],
-    [
-      "an unknown id and a used key",
-      { headers: { "idempotency-key": "used-before" }, id: unknownId },
-      "404 not_found",
-      "404 not_found",
-      "404 not_found"
-    ],
-    [
-      "a used key",
-      { headers: { "idempotency-key": "used-before" } },
-      "422 idempotency_key_reuse",
-      "422 idempotency_key_reuse",
-      "422 idempotency_key_reuse"
-    ]
+    ["an unknown id and a used key", { headers: usedKey, id: unknownId }, "404 not_found"],
+    ["a used key", { headers: usedKey }, "422 idempotency_key_reuse"]
   ]
-  test.each(rows)("the earliest check answers %s", async (_what, { id, ...sent }, ...answers) => {
+  test.each(rows)("the earliest check answers %s", async (_what, { id, ...sent }, answers) => {
     const given: Array<string> = []
     for (const operation of operations) given.push(answerOf(await send(operation, sent, id)))
-    expect(given).toEqual(answers)
+    expect(given).toEqual(typeof answers === "string" ? operations.map(() => answers) : answers)
   })
 })
 

@@ -4,8 +4,8 @@
  */
 import { Ledger, Unanswered } from "@pointsman/core/ports"
 import { Deferred, Effect, Option } from "effect"
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import { charge, deliver, dispute, nowSeconds, refund, settled, tagOf, textOf } from "./support/Messages.ts"
+import { describe, expect, test } from "vitest"
+import { charge, deliver, dispute, nowSeconds, refund, tagOf, textOf } from "./support/Messages.ts"
 import {
   answerOf,
   authorized,
@@ -17,10 +17,10 @@ import {
   retrieve,
   timeline
 } from "./support/Payments.ts"
-import { anyStore, stores } from "./support/Stores.ts"
+import { stores } from "./support/Stores.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
 import type { Reply } from "./support/Web.ts"
-import { acme, openWorld, type World, webhookSecretOf } from "./support/World.ts"
+import { acme, type World, webhookSecretOf } from "./support/World.ts"
 
 const providerRef = "ch_1"
 const silence = Effect.fail(new Unanswered({ reason: "timed out" }))
@@ -159,25 +159,9 @@ describe.each(stores)("over %s", (_name, store) => {
         await expectSound(world, reply.body.data.id)
       }
     })
-
-    test("one message many times at once is applied once", async () => {
-      const { attemptId, id } = await go(charged(silence))
-      const message = textOf(charge(attemptId, "captured"))
-      const replies = await Promise.all(Array.from({ length: 32 }, () => deliver(world, message)))
-      expect(new Set(replies.map(answerOf))).toEqual(new Set(["200"]))
-      expect(await typesOf(id)).toEqual(["payment.created", "payment.unknown", "payment.captured"])
-    })
   })
 
   describe("settlement and disputes", () => {
-    test("a settlement that implies an unknown capture reports both, once", async () => {
-      const { attemptId, id } = await go(charged(silence))
-      await deliver(world, settled(attemptId, { provider_reference: `ref_${attemptId}`, status: "captured" }))
-      await deliver(world, settled(attemptId, { provider_reference: `ref_${attemptId}`, status: "captured" }))
-      expect(await typesOf(id)).toEqual(["payment.created", "payment.unknown", "payment.captured", "payment.settled"])
-      expect(await stateOf(id)).toBe("Settled")
-    })
-
     test("the other of two disputes remains open when one is won, until it is won too", async () => {
       const { attemptId, id } = await go(partlyRefunded)
       for (const dispute_id of ["dp_1", "dp_2"]) await deliver(world, dispute(attemptId, "opened", { dispute_id }))
@@ -340,23 +324,5 @@ describe.each(stores)("over %s", (_name, store) => {
       expect(answerOf(await deliver(world, message))).toBe("200")
       expect(await stateOf(id)).toBe("Captured")
     })
-  })
-})
-
-describe("the rate of messages", () => {
-  let world: World
-  beforeAll(async () => {
-    world = await openWorld(anyStore, { messagesPerSecond: 4, testClock: true })
-  })
-  beforeEach(() => world.adjust("1 minute"))
-  afterAll(() => world.close())
-
-  test("a ninth message at once is 429 with Retry-After, whatever its signature", async () => {
-    for (let time = 0; time < 8; time++) expect(answerOf(await deliver(world, "{}"))).toBe("401 unauthorized")
-    const reply = await deliver(world, "{}")
-    expect([answerOf(reply), reply.headers.get("retry-after")]).toEqual(["429 rate_limited", "1"])
-    await world.adjust("250 millis")
-    expect(answerOf(await deliver(world, "{}"))).toBe("401 unauthorized")
-    expect(answerOf(await deliver(world, "{}"))).toBe("429 rate_limited")
   })
 })

@@ -59,6 +59,7 @@ describe("the lists' queries", () => {
     ["/events?type=payment.invented_later", { type: "payment.invented_later" }],
     [`/events?before=${eventId}`, { before: eventId }],
     [`/events?after=${eventId}`, { after: eventId }],
+    [`/events?after=${eventId.toUpperCase().replace("EVT_", "evt_")}`, { after: eventId }],
     [`/payments/${paymentId}/events`, { after: undefined, limit: 50 }],
     [`/payments/${paymentId}/events?after=${eventId}&limit=2`, { after: eventId, limit: 2 }]
   ]
@@ -103,7 +104,9 @@ describe("the lists' queries", () => {
     ].flatMap((time) => ["created_from", "created_before"].map((name) => [`/payments?${name}=${time}`, name] as const)),
     [`/payments?before=${eventId}`, "before"],
     ...cursors.map((before) => [`/events?before=${before}`, "before"] as const),
-    ...cursors.map((after) => [`/events?after=${after}`, "after"] as const),
+    ...[...cursors, paymentId, "evt_", `${eventId}0`, `%20${eventId}`].map(
+      (after) => [`/events?after=${after}`, "after"] as const
+    ),
     ...cursors.map((after) => [`/payments/${paymentId}/events?after=${after}`, "after"] as const),
     [`/events?before=${paymentId}`, "before"],
     ...["", "%00", "payment.captured%00", "Payment.Captured", "a".repeat(101)].map(

@@ -6,32 +6,14 @@ import { createServer, type RequestListener, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { NodeHttpServer } from "@effect/platform-node"
 import { SandboxConnector, SandboxRecords } from "@pointsman/connector-sandbox"
-import {
-  type Brand,
-  type Connection,
-  credentialsContext,
-  type Environment,
-  environments,
-  formatApiKey,
-  Pointsman,
-  SecretsLayer
-} from "@pointsman/core"
-import {
-  type ChargeState,
-  type ConnectorDefinition,
-  Connectors,
-  Directory,
-  Ids,
-  Secrets,
-  Transport,
-  Unanswered
-} from "@pointsman/core/ports"
-import { scriptedProvider } from "@pointsman/core/testing"
+import { type Brand, type Environment, environments, Pointsman } from "@pointsman/core"
+import { type ChargeState, type ConnectorDefinition, Connectors, Directory, Ids } from "@pointsman/core/ports"
+import { openSecretsLayer, scriptedProvider } from "@pointsman/core/testing"
 import * as PointsmanHttp from "@pointsman/http"
 import * as MemoryStorage from "@pointsman/storage-memory"
-import { Clock, Effect, Exit, Layer, Redacted, Scope } from "effect"
-import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto"
+import { Clock, Effect, Exit, Layer, Scope } from "effect"
 import { HttpRouter } from "effect/http"
+import { apiKeyOf, connectionOf, keyOf, noTransport } from "../support/World.ts"
 
 export const merchant = "Kaffeerösterei Nordwind"
 
@@ -48,14 +30,8 @@ const workspaces = ["nordwind", "suedwind"] as const
 type WorkspaceId = (typeof workspaces)[number]
 
 const keys = {
-  nordwind: {
-    sandbox: formatApiKey("sandbox", new Uint8Array(64).fill(1)),
-    production: formatApiKey("production", new Uint8Array(64).fill(2))
-  },
-  suedwind: {
-    sandbox: formatApiKey("sandbox", new Uint8Array(64).fill(3)),
-    production: formatApiKey("production", new Uint8Array(64).fill(4))
-  }
+  nordwind: { sandbox: keyOf("sandbox", 1), production: keyOf("production", 2) },
+  suedwind: { sandbox: keyOf("sandbox", 3), production: keyOf("production", 4) }
 } as const
 
 export interface World {
@@ -97,6 +73,11 @@ export const openWorld = async (): Promise<World> => {
   })
   const pointsman = await listen((_, response) => response.writeHead(503).end())
 
+  const reading = async (environment: Environment, path: string) => {
+    const headers = { authorization: `Bearer ${keys.nordwind[environment]}` }
+    return ((await (await fetch(`${pointsman.url}/api/v1/payments/${path}`, { headers })).json()) as { data: unknown })
+      .data
+  }
   const scripted = scriptedProvider()
   scripted.onOpenCheckout = ({ attemptId, returnUrl }) =>
     Effect.sync(() => {
@@ -138,20 +119,10 @@ export const openWorld = async (): Promise<World> => {
       const { data } = (await answer.json()) as { data: { payment_id: string; next_action: { url: string } } }
       return { id: data.payment_id, page: data.next_action.url }
     },
-    statusOf: async (id, environment = "sandbox") => {
-      const answer = await fetch(`${pointsman.url}/api/v1/payments/${id}`, {
-        headers: { authorization: `Bearer ${keys.nordwind[environment]}` }
-      })
-      const { data } = (await answer.json()) as { data: { payment_status: string } }
-      return data.payment_status
-    },
-    timelineOf: async (id) => {
-      const answer = await fetch(`${pointsman.url}/api/v1/payments/${id}/events`, {
-        headers: { authorization: `Bearer ${keys.nordwind.sandbox}` }
-      })
-      const { data } = (await answer.json()) as { data: ReadonlyArray<{ type: string }> }
-      return data.map(({ type }) => type)
-    },
+    statusOf: async (id, environment = "sandbox") =>
+      ((await reading(environment, id)) as { payment_status: string }).payment_status,
+    timelineOf: async (id) =>
+      ((await reading("sandbox", `${id}/events`)) as ReadonlyArray<{ type: string }>).map(({ type }) => type),
     close: async () => {
       await Effect.runPromise(Scope.close(scope, Exit.void))
       for (const { server } of [shop, provider, pointsman]) {
@@ -203,61 +174,17 @@ const listen = async (handler: RequestListener): Promise<{ readonly server: Serv
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 
-const crypto = Layer.mergeAll(Aead.layerWebCrypto, Mac.layerWebCrypto, Digest.layerWebCrypto, Kdf.layerWebCrypto).pipe(
-  Layer.provideMerge(SecureRandom.layerWebCrypto)
-)
-const secrets = SecretsLayer.layer(Redacted.make(new Uint8Array(32).fill(7))).pipe(Layer.provide(crypto))
-
 const core = (connectors: ReadonlyArray<ConnectorDefinition>) =>
   Pointsman.layer().pipe(
     Layer.provide(configured),
     Layer.provide(MemoryStorage.layer()),
-    Layer.provide([
-      Ids.layer,
-      secrets,
-      Layer.succeed(Transport, { send: () => Effect.fail(new Unanswered({ reason: "there is no network here" })) }),
-      Connectors.layer(connectors)
-    ]),
+    Layer.provide([Ids.layer, openSecretsLayer, noTransport, Connectors.layer(connectors)]),
     Layer.orDie
   )
 
 const configured = Layer.effectDiscard(
   Effect.gen(function* () {
     const directory = yield* Directory
-    const { hash, seal } = yield* Secrets
-    const apiKey = Effect.fnUntraced(function* (workspaceId: WorkspaceId, environment: Environment) {
-      return {
-        hash: yield* hash(keys[workspaceId][environment]),
-        workspaceId,
-        environment,
-        scopes: null,
-        name: null,
-        expiresAt: null,
-        networks: null,
-        revokedAt: null,
-        source: "operator" as const,
-        createdAt: 0
-      }
-    })
-    const connection = Effect.fnUntraced(function* (workspaceId: WorkspaceId, environment: Environment) {
-      const id = `${workspaceId}-${environment}`
-      const stored: Connection = {
-        id,
-        workspaceId,
-        environment,
-        name: `The ${id} acquirer`,
-        connector: environment === "sandbox" ? "sandbox" : "scripted",
-        active: true,
-        priority: 1,
-        sealedCredentials: yield* seal(Redacted.make("{}"), credentialsContext(id)),
-        sealedWebhookSecret: null,
-        timeoutMillis: null,
-        supports: {},
-        restrictions: [],
-        circuitBreaker: null
-      }
-      return stored
-    })
     const workspace = { name: merchant, country: "DE", category: null, suspended: false, partner: null }
     const tenants = workspaces.flatMap((id) => environments.map((environment) => [id, environment] as const))
     yield* directory.write({
@@ -265,8 +192,13 @@ const configured = Layer.effectDiscard(
         { id: "nordwind", ...workspace },
         { id: "suedwind", ...workspace, brand }
       ],
-      apiKeys: yield* Effect.forEach(tenants, ([id, environment]) => apiKey(id, environment)),
-      connections: yield* Effect.forEach(tenants, ([id, environment]) => connection(id, environment)),
+      apiKeys: tenants.map(([id, environment]) => apiKeyOf(keys[id][environment], id)),
+      connections: yield* Effect.forEach(tenants, ([workspaceId, environment]) =>
+        connectionOf(`${workspaceId}-${environment}`, {
+          ...{ workspaceId, environment },
+          connector: environment === "sandbox" ? "sandbox" : "scripted"
+        })
+      ),
       routing: [],
       webhookEndpoints: []
     })

@@ -2,7 +2,7 @@
  * How payments are brought, over HTTP, into each of the sample payments that the page of evidence is generated from
  * (`scripts/evidence/Books.ts`).
  */
-import { credentialsContext, type Tenant, webhookSecretContext } from "@pointsman/core"
+import { type Tenant, webhookSecretContext } from "@pointsman/core"
 import {
   type ChargeAnswer,
   type ChargeRecord,
@@ -10,6 +10,7 @@ import {
   Directory,
   Ledger,
   NotSent,
+  type OperationAnswer,
   type ProviderMessage,
   Secrets,
   Unanswered
@@ -20,7 +21,8 @@ import type { SampleName } from "../../../../scripts/evidence/Books.ts"
 import { approvedAlone, type Names, namesIn, triesAgain } from "../../../../scripts/evidence/Words.ts"
 import { deliver, type Message } from "./Messages.ts"
 import { answerOf, create, operate } from "./Payments.ts"
-import { acme, keys, type World, webhookSecretOf } from "./World.ts"
+import { nothing } from "./Workspaces.ts"
+import { acme, connectionOf, keys, type World, webhookSecretOf } from "./World.ts"
 
 /** Where the payments are, and who asks. */
 export interface Place {
@@ -52,11 +54,6 @@ const ref = (attemptId: string) => `ref_${attemptId}`
 
 type OnCharge = World["provider"]["onCharge"]
 
-const states =
-  (state: (providerRef: string) => ChargeAnswer): OnCharge =>
-  ({ attemptId }) =>
-    Effect.succeed(state(ref(attemptId)))
-
 const charged =
   (fields: object = {}, onCharge?: OnCharge): Way =>
   async (world, count) => {
@@ -64,6 +61,10 @@ const charged =
     const replies = await each(count, () => create(world, fields))
     return { place: sandbox, ids: replies.map(({ body }) => body.data.id) }
   }
+
+/** Charges that the provider answers so. */
+const charges = (answer: (providerRef: string) => ChargeAnswer, fields: object = {}): Way =>
+  charged(fields, ({ attemptId }) => Effect.succeed(answer(ref(attemptId))))
 
 const manual = { capture_method: "manual" }
 const authorized = charged(manual)
@@ -300,8 +301,14 @@ const onCheckout = pressed(awaiting(production), "continue")
 
 const pending = ({ providerRef }: { readonly providerRef: string }) =>
   Effect.succeed({ _tag: "Pending" as const, providerRef })
+/** Captures that the provider answers so. */
+const captureAnswers = (answer: (providerRef: string) => OperationAnswer): Way =>
+  operated(authorized, "capture", {}, { onCapture: ({ providerRef }) => Effect.succeed(answer(providerRef)) })
 const capturePending = operated(authorized, "capture", {}, { onCapture: pending })
 const voidPending = operated(authorized, "void", {}, { onVoid: pending })
+/** The provider reports such a state of the charge. */
+const chargeTold = (before: Way, state: (names: Names) => ChargeState): Way =>
+  told(before, (names) => ({ _tag: "Charge", charge: charge(names), state: () => state(names) }))
 const byCapture = operated(authorized, "capture")
 const byPartialCapture = operated(authorized, "capture", { amount: 600 })
 const refundPending = (before: Way) =>
@@ -314,6 +321,9 @@ const refundPending = (before: Way) =>
 const partlyRefunded = (before: Way) => operated(before, "refund", { amount: 400 })
 
 const pounds = { currency: "GBP" }
+const tooMuch = { minorUnits: 5000, currency: "EUR" }
+const declined = (providerRef: string) =>
+  ({ _tag: "Declined", providerRef, category: "expired_card", code: "54", soft: false }) as const
 
 /** A sample without a way does not compile. */
 export const ways: Readonly<Record<SampleName, Way>> = {
@@ -322,65 +332,43 @@ export const ways: Readonly<Record<SampleName, Way>> = {
   "Charging: automatic capture": charging(),
   "Charging: manual capture": charging(manual),
   "Charging: of the attempt before": charging(pounds, (connectionId) => connectionId === "second"),
-  "ChargePending: automatic capture": charged(
-    {},
-    states((providerRef) => ({ _tag: "Pending", providerRef }))
-  ),
-  "ChargePending: manual capture": charged(
-    manual,
-    states((providerRef) => ({ _tag: "Pending", providerRef }))
-  ),
-  "ChargePending: on the provider's page": told(onCheckout, (names) => ({
-    _tag: "Charge",
-    charge: charge(names),
-    state: () => ({ _tag: "Pending", providerRef: names.reference })
+  "ChargePending: automatic capture": charges((providerRef) => ({ _tag: "Pending", providerRef })),
+  "ChargePending: manual capture": charges((providerRef) => ({ _tag: "Pending", providerRef }), manual),
+  "ChargePending: on the provider's page": chargeTold(onCheckout, ({ reference }) => ({
+    _tag: "Pending",
+    providerRef: reference
   })),
   "ChargeUnknown: automatic capture": charged({}, () => silence),
   "ChargeUnknown: manual capture": charged(manual, () => silence),
   "ChargeUnknown: on the provider's page": pressed(awaiting(production), "continue", () => silence),
-  "ChargeMismatched: more than was asked": charged(
-    {},
-    states((providerRef) => ({ _tag: "Captured", providerRef, stated: { minorUnits: 5000, currency: "EUR" } }))
-  ),
+  "ChargeMismatched: more than was asked": charges((providerRef) => ({
+    _tag: "Captured",
+    providerRef,
+    stated: tooMuch
+  })),
   "Authorized: not captured yet": authorized,
-  "Authorized: a capture was refused": operated(
-    authorized,
-    "capture",
-    {},
-    {
-      onCapture: ({ providerRef }) =>
-        Effect.succeed({ _tag: "Declined", providerRef, category: "expired_card", code: "54", soft: false })
-    }
-  ),
+  "Authorized: a capture was refused": captureAnswers(declined),
   "Authorized: a capture failed": operationFailed(capturePending, true),
   "Authorized: a void failed": operationFailed(voidPending, true),
   "Capturing: in flight": operating(authorized, "capture"),
   "CapturePending: accepted": capturePending,
   "CapturePending: tried again after a failure": operationFailed(byCapture, false),
   "CaptureUnknown: unanswered": operated(authorized, "capture", {}, { onCapture: () => silence }),
-  "CaptureUnknown: more than was asked": operated(
-    authorized,
-    "capture",
-    {},
-    {
-      onCapture: ({ providerRef }) =>
-        Effect.succeed({ _tag: "Captured", providerRef, stated: { minorUnits: 5000, currency: "EUR" } })
-    }
-  ),
+  "CaptureUnknown: more than was asked": captureAnswers((providerRef) => ({
+    _tag: "Captured",
+    providerRef,
+    stated: tooMuch
+  })),
   "Voiding: in flight": operating(authorized, "void"),
   "VoidPending: accepted": voidPending,
   "VoidUnknown: unanswered": operated(authorized, "void", {}, { onVoid: () => silence }),
   "Captured: automatic capture": captured,
   "Captured: by a capture": byCapture,
   "Captured: by a partial capture": byPartialCapture,
-  "Captured: corrected to a greater amount": told(byPartialCapture, (names) => ({
-    _tag: "Charge",
-    charge: charge(names),
-    state: () => ({
-      _tag: "Captured",
-      providerRef: names.reference,
-      stated: { minorUnits: 1000, currency: names.currency }
-    })
+  "Captured: corrected to a greater amount": chargeTold(byPartialCapture, ({ currency, reference }) => ({
+    _tag: "Captured",
+    providerRef: reference,
+    stated: { minorUnits: 1000, currency }
   })),
   "Captured: instead of a void": operated(
     authorized,
@@ -417,28 +405,16 @@ export const ways: Readonly<Record<SampleName, Way>> = {
   "ChargedBack: after a partial refund": disputed(partlyRefunded(captured)),
   "ChargedBack: by a capture": disputed(byCapture),
   "ChargedBack: a refund pending": disputed(refundPending(captured)),
-  "Declined: by the provider": charged(
-    {},
-    states((providerRef) => ({ _tag: "Declined", providerRef, category: "expired_card", code: "54", soft: false }))
-  ),
+  "Declined: by the provider": charges(declined),
   "Failed: nothing was sent": charged({}, () => refused),
-  "Cancelled: by the provider": charged(
-    {},
-    states((providerRef) => ({ _tag: "Canceled", providerRef }))
-  ),
+  "Cancelled: by the provider": charges((providerRef) => ({ _tag: "Canceled", providerRef })),
   "Cancelled: by the customer": pressed(awaiting(), "cancel"),
   "Voided: by a void": operated(authorized, "void"),
-  "Voided: the authorization lapsed": told(authorized, (names) => ({
-    _tag: "Charge",
-    charge: charge(names),
-    state: () => ({ _tag: "Canceled", providerRef: names.reference })
+  "Voided: the authorization lapsed": chargeTold(authorized, ({ reference }) => ({
+    _tag: "Canceled",
+    providerRef: reference
   })),
-  "Voided: instead of a capture": operated(
-    authorized,
-    "capture",
-    {},
-    { onCapture: ({ providerRef }) => Effect.succeed({ _tag: "Canceled", providerRef }) }
-  )
+  "Voided: instead of a capture": captureAnswers((providerRef) => ({ _tag: "Canceled", providerRef }))
 }
 
 /** Two connections for one currency, of which the second is asked where the first was not reached. */
@@ -446,24 +422,16 @@ export const withTwoConnections = (world: World) =>
   world.run(
     Effect.gen(function* () {
       const directory = yield* Directory
-      const secrets = yield* Secrets
-      const main = Option.getOrThrow(yield* directory.connection("main"))
+      const { circuitBreaker } = Option.getOrThrow(yield* directory.connection("main"))
       const taking = Effect.fnUntraced(function* (id: string, priority: number) {
-        return {
-          ...main,
-          id,
-          priority,
-          sealedCredentials: yield* secrets.seal(Redacted.make("{}"), credentialsContext(id)),
-          sealedWebhookSecret: yield* secrets.seal(Redacted.make(webhookSecretOf(id)), webhookSecretContext(id)),
-          supports: { currencies: ["GBP"] }
-        }
+        const sealedWebhookSecret = yield* (yield* Secrets).seal(
+          Redacted.make(webhookSecretOf(id)),
+          webhookSecretContext(id)
+        )
+        const supports = { currencies: ["GBP"] }
+        return yield* connectionOf(id, { priority, supports, circuitBreaker, sealedWebhookSecret })
       })
-      yield* directory.write({
-        workspaces: [],
-        apiKeys: [],
-        connections: [yield* taking("first", 1), yield* taking("second", 2)],
-        routing: [],
-        webhookEndpoints: []
-      })
+      const connections = [yield* taking("first", 1), yield* taking("second", 2)]
+      yield* directory.write({ ...nothing, connections })
     })
   )

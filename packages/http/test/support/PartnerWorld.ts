@@ -12,6 +12,7 @@ import {
 } from "@pointsman/core/ports"
 import { openSecretsLayer } from "@pointsman/core/testing"
 import { Effect, Layer } from "effect"
+import { nothing } from "./Workspaces.ts"
 import { apiKeyOf, keyOf, noTransport, workspaceOf } from "./World.ts"
 
 export const keys = {
@@ -27,9 +28,7 @@ export const keys = {
   shopPayments: keyOf("production", 10),
   shopTest: keyOf("sandbox", 11),
   suspended: keyOf("production", 12),
-  suspendedTest: keyOf("sandbox", 13),
-  /** Belongs to nobody until a test gives it to a merchant. */
-  merchantLive: keyOf("production", 14)
+  suspendedTest: keyOf("sandbox", 13)
 } as const
 
 export interface PartnerWorld {
@@ -96,17 +95,7 @@ export const partnerWorld = <E>(storage: Layer.Layer<StorageServices, E, Ids>): 
   return {
     layer,
     invitations,
-    write: (contents) =>
-      Effect.runPromise(
-        services().directory.write({
-          workspaces: [],
-          apiKeys: [],
-          connections: [],
-          routing: [],
-          webhookEndpoints: [],
-          ...contents
-        })
-      ),
+    write: (contents) => Effect.runPromise(services().directory.write({ ...nothing, ...contents })),
     contents: () => Effect.runPromise(services().directory.contents),
     hash: (text) => Effect.runPromise(services().secrets.hash(text))
   }

@@ -1,35 +1,19 @@
 /** The real core over a store and the simulator, with two connections of one workspace. */
 import { SandboxConnector, SandboxRecords } from "@pointsman/connector-sandbox"
-import { credentialsContext, Pointsman } from "@pointsman/core"
-import { Connectors, Directory, Ids, Secrets } from "@pointsman/core/ports"
+import { type Connection, Pointsman } from "@pointsman/core"
+import { Connectors, Directory, Ids } from "@pointsman/core/ports"
 import { openSecretsLayer, scriptedProvider } from "@pointsman/core/testing"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer } from "effect"
 import { anyStore } from "./Stores.ts"
-import { acme, apiKeyOf, keyOf, keys as keysOfWorld, noTransport, workspaceOf } from "./World.ts"
+import { apiKeyOf, connectionOf, keyOf, keys as keysOfWorld, noTransport, workspaceOf } from "./World.ts"
 
 export const keys = { ...keysOfWorld, acmeReader: keyOf("sandbox", 99) }
 
 const configured = Layer.effectDiscard(
   Effect.gen(function* () {
     const directory = yield* Directory
-    const { seal } = yield* Secrets
-    const connection = Effect.fnUntraced(function* (id: string, priority: number, currencies: ReadonlyArray<string>) {
-      return {
-        ...acme,
-        id,
-        workspaceId: id === "globex-main" ? "globex" : "acme",
-        name: `The ${id} acquirer`,
-        connector: "sandbox",
-        active: true,
-        priority,
-        sealedCredentials: yield* Effect.orDie(seal(Redacted.make("{}"), credentialsContext(id))),
-        sealedWebhookSecret: null,
-        timeoutMillis: null,
-        supports: { currencies },
-        restrictions: [],
-        circuitBreaker: null
-      }
-    })
+    const connection = (id: string, currencies: ReadonlyArray<string>, fields: Partial<Connection> = {}) =>
+      connectionOf(id, { connector: "sandbox", supports: { currencies }, ...fields })
     yield* directory.write({
       workspaces: [workspaceOf("acme"), workspaceOf("globex")],
       apiKeys: [
@@ -39,9 +23,9 @@ const configured = Layer.effectDiscard(
         apiKeyOf(keys.acmeReader, "acme", { scopes: ["payments:read"] })
       ],
       connections: [
-        yield* connection("main", 1, ["EUR", "USD", "JPY"]),
-        yield* connection("backup", 2, ["EUR", "USD"]),
-        yield* connection("globex-main", 1, ["USD"])
+        yield* connection("main", ["EUR", "USD", "JPY"]),
+        yield* connection("backup", ["EUR", "USD"], { priority: 2 }),
+        yield* connection("globex-main", ["USD"], { workspaceId: "globex" })
       ],
       routing: [],
       webhookEndpoints: []

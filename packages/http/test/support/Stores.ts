@@ -37,7 +37,7 @@ const newDatabase: Effect.Effect<Store, never, Scope.Scope> = Effect.gen(functio
 })
 
 /** A store that is one and the same however often it is built, as servers share it; it is gone with the scope. */
-export const newShared = isOnPostgres ? newDatabase : newFile
+const newShared = isOnPostgres ? newDatabase : newFile
 
 type Named = readonly [name: string, store: Store]
 

@@ -1,15 +1,8 @@
 /** Workspaces of a test's own, in a world that others use too: keys, connections and routing as the test wants them. */
-import {
-  type Connection,
-  credentialsContext,
-  type Environment,
-  formatApiKey,
-  type RoutingSettings,
-  type Workspace
-} from "@pointsman/core"
-import { Directory, type DirectoryContents, Secrets } from "@pointsman/core/ports"
-import { Effect, Redacted } from "effect"
-import { apiKeyOf, type World } from "./World.ts"
+import { type Connection, type Environment, formatApiKey, type RoutingSettings, type Workspace } from "@pointsman/core"
+import { Directory, type DirectoryContents } from "@pointsman/core/ports"
+import { Effect } from "effect"
+import { apiKeyOf, connectionOf, type World, workspaceOf } from "./World.ts"
 
 /** A connection to the scripted provider; its name is what the test calls it, and its id begins with its workspace's. */
 export type Connected = Partial<Omit<Connection, "id" | "name" | "workspaceId" | "sealedCredentials">> & {
@@ -28,7 +21,13 @@ export interface Owned {
   readonly route: (settings: RoutingSettings, environment?: Environment) => Promise<void>
 }
 
-const nothing: DirectoryContents = { workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints: [] }
+export const nothing: DirectoryContents = {
+  workspaces: [],
+  apiKeys: [],
+  connections: [],
+  routing: [],
+  webhookEndpoints: []
+}
 
 /** A new key of the workspace, in no test before: those of the world have no byte of 100. */
 export const newKey = async (world: World, workspaceId: string, environment: Environment): Promise<string> => {
@@ -52,8 +51,7 @@ export const own = async (
   change: Partial<Omit<Workspace, "id">> = {}
 ): Promise<Owned> => {
   const id = `own-${++workspacesMade}`
-  const workspace = { id, name: id, country: "NL", category: null, suspended: false, partner: null, ...change }
-  await write(world, { workspaces: [workspace] })
+  await write(world, { workspaces: [workspaceOf(id, change)] })
   const idOf = (name: string) => `${id}-${name}`
   const owned: Owned = {
     id,
@@ -61,27 +59,10 @@ export const own = async (
     liveKey: await newKey(world, id, "production"),
     idOf,
     connect: async (...connections) => {
-      const seal = Effect.flatMap(Secrets, ({ seal }) =>
-        Effect.forEach(connections, ({ name }) => seal(Redacted.make("{}"), credentialsContext(idOf(name))))
+      const made = Effect.forEach(connections, (fields) =>
+        connectionOf(idOf(fields.name), { workspaceId: id, ...fields })
       )
-      const sealed = await world.run(seal)
-      await write(world, {
-        connections: connections.map((connection, at) => ({
-          environment: "sandbox",
-          connector: "scripted",
-          active: true,
-          priority: 1,
-          sealedWebhookSecret: null,
-          timeoutMillis: null,
-          supports: {},
-          restrictions: [],
-          circuitBreaker: null,
-          ...connection,
-          id: idOf(connection.name),
-          workspaceId: id,
-          sealedCredentials: sealed[at] as string
-        }))
-      })
+      await write(world, { connections: await world.run(made) })
     },
     route: (settings, environment = "sandbox") =>
       write(world, { routing: [{ workspaceId: id, environment, settings }] })

@@ -23,7 +23,6 @@ import {
   Connectors,
   Directory,
   Ids,
-  type KeyUnavailable,
   Ledger,
   type ProviderMessage,
   Secrets,
@@ -115,34 +114,40 @@ export const apiKeyOf = (text: string, workspaceId: string, change: Partial<ApiK
 const lacking = (text: string, scope: KeyScope): ApiKey =>
   apiKeyOf(text, "acme", { scopes: allScopes.filter((one) => one !== scope) })
 
+/** A connection of acme's sandbox, unless fields say otherwise. */
+export const connectionOf = Effect.fnUntraced(function* (id: string, fields: Partial<Connection> = {}) {
+  const connection: Connection = {
+    ...acme,
+    id,
+    name: `The ${id} acquirer`,
+    connector: "scripted",
+    active: true,
+    priority: 1,
+    sealedCredentials: yield* (yield* Secrets).seal(Redacted.make("{}"), credentialsContext(id)),
+    sealedWebhookSecret: null,
+    timeoutMillis: null,
+    supports: {},
+    restrictions: [],
+    circuitBreaker: null,
+    ...fields
+  }
+  return connection
+}, Effect.orDie)
+
 const configured = Layer.effectDiscard(
   Effect.gen(function* () {
     const directory = yield* Directory
-    const secrets = yield* Secrets
-    const connection = Effect.fnUntraced(function* (
-      id: string,
-      tenant: Tenant,
-      connector: string,
-      currencies: ReadonlyArray<string>
-    ): Effect.fn.Return<Connection, KeyUnavailable> {
-      return {
-        ...tenant,
-        id,
-        name: `The ${id} acquirer`,
-        connector,
-        active: true,
-        priority: 1,
-        sealedCredentials: yield* secrets.seal(Redacted.make("{}"), credentialsContext(id)),
-        sealedWebhookSecret:
-          connector === "scripted"
-            ? yield* secrets.seal(Redacted.make(webhookSecretOf(id)), webhookSecretContext(id))
-            : null,
-        timeoutMillis: null,
-        supports: { currencies },
-        restrictions: [],
-        // No test of these is about circuits, and hundreds of results are unknown on purpose.
-        circuitBreaker: { failures: 1_000_000, openMillis: 1 }
-      }
+    const { seal } = yield* Secrets
+    // No test of these is about circuits, and hundreds of results are unknown on purpose.
+    const circuitBreaker = { failures: 1_000_000, openMillis: 1 }
+    const scripted = Effect.fnUntraced(function* (id: string, fields: Partial<Connection> = {}) {
+      const sealedWebhookSecret = yield* seal(Redacted.make(webhookSecretOf(id)), webhookSecretContext(id))
+      return yield* connectionOf(id, {
+        supports: { currencies: ["EUR"] },
+        circuitBreaker,
+        sealedWebhookSecret,
+        ...fields
+      })
     }, Effect.orDie)
     yield* directory.write({
       workspaces: [
@@ -170,10 +175,10 @@ const configured = Layer.effectDiscard(
         apiKeyOf(keys.leaving, "acme")
       ],
       connections: [
-        yield* connection("main", acme, "scripted", ["EUR"]),
-        yield* connection("bare", acme, "bare", ["USD"]),
-        yield* connection("live", { ...acme, environment: "production" }, "scripted", ["EUR"]),
-        yield* connection("globex", { ...acme, workspaceId: "globex" }, "scripted", ["EUR"])
+        yield* scripted("main"),
+        yield* connectionOf("bare", { connector: "bare", supports: { currencies: ["USD"] }, circuitBreaker }),
+        yield* scripted("live", { environment: "production" }),
+        yield* scripted("globex", { workspaceId: "globex" })
       ],
       routing: [],
       webhookEndpoints: []
@@ -214,9 +219,7 @@ export interface WorldOptions extends PointsmanOptions {
   readonly testClock?: boolean
   /** Requests per second and key; no limit unless set. */
   readonly perSecond?: number
-  /** Messages of providers per second, of each connection and address; no limit unless set. */
-  readonly messagesPerSecond?: number
-  /** Takes the place of that limit. */
+  /** Limits of providers' messages; none unless set. */
   readonly messageRate?: Layer.Layer<never>
   /** Where the hosted pages are; without it there are none. */
   readonly baseUrl?: string
@@ -326,13 +329,7 @@ export const openWorld = async (store: Store, options: WorldOptions = {}): Promi
       core
     )
     const limits = options.perSecond === undefined ? [] : [RateLimit.layer({ perSecond: options.perSecond })]
-    const ofMessages =
-      options.messagesPerSecond === undefined
-        ? (options.messageRate ?? Layer.empty)
-        : Layer.merge(
-            RateLimit.layerMessages({ perConnection: options.messagesPerSecond }),
-            RateLimit.layerFailures({ messagesPerSource: options.messagesPerSecond })
-          )
+    const ofMessages = options.messageRate ?? Layer.empty
     checks.push(Context.get(pointsman, Pointsman).checkDue)
     servers.push(serve(Layer.succeedContext(pointsman), { baseUrl: options.baseUrl }, [...limits, ofMessages], ambient))
   }
