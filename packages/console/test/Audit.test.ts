@@ -1,13 +1,13 @@
 /** The audit trail: who sees which entries, and how they are found. */
-import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { assert, beforeEach, describe, it } from "vitest"
 import { errorOf, everywhere, leadsTo, pageOf } from "./support/Responses.ts"
-import { bodyOf, type World, world } from "./support/World.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
+import { bodyOf } from "./support/World.ts"
 
-let here: World
+const here = usedWorld()
 let ann: string
 let ofAcme: string
 beforeEach(async () => {
-  here = world()
   ann = await here.signIn("ann", everywhere("admin"))
   ofAcme = await here.signIn("jo", [{ workspaceId: "acme", role: "admin" }])
   for (const workspace of ["acme", "globex"]) {
@@ -17,7 +17,6 @@ beforeEach(async () => {
     await here.send(path, { method: "POST", cookie: ann, headers })
   }
 })
-afterEach(() => here.close())
 
 interface Entry {
   readonly number: number

@@ -7,7 +7,7 @@ import { Effect, Exit, Redacted, Result, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
 import { everywhere, hiddenIn, leadsTo, pageAt, pageOf, unescaped } from "./support/Responses.ts"
-import { speaking, type World, world } from "./support/World.ts"
+import { contentsOf, speaking, type World, world } from "./support/World.ts"
 
 let here: World
 let clock: TestClock.TestClock
@@ -35,10 +35,9 @@ afterEach(async () => {
   await Effect.runPromise(Scope.close(scope, Exit.void))
 })
 
-const nothing: DirectoryContents = { workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints: [] }
 const contents = () => here.run(Effect.flatMap(Directory, (directory) => directory.contents))
 const write = (some: Partial<DirectoryContents>) =>
-  here.run(Effect.flatMap(Directory, (directory) => directory.write({ ...nothing, ...some })))
+  here.run(Effect.flatMap(Directory, (directory) => directory.write(contentsOf(some))))
 
 const entries = async () => {
   const all = await here.run(Effect.flatMap(Audit, (audit) => audit.list({ after: 0, limit: 100 })))

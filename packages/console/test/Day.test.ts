@@ -4,11 +4,12 @@ import type { Tenant } from "@pointsman/core"
 import { Unanswered } from "@pointsman/core/connector"
 import { Ledger, type PaymentQuery } from "@pointsman/core/ports"
 import * as MemoryStorage from "@pointsman/storage-memory"
-import { Clock, Effect, Layer } from "effect"
-import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { Effect, Layer } from "effect"
+import { assert, beforeEach, describe, it } from "vitest"
 import { readReport, rowOf, stateDispute } from "./support/Reports.ts"
 import { codeOf, dataOf, everywhere, leadsTo, pageAt } from "./support/Responses.ts"
-import { type World, world } from "./support/World.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
+import { clockAt } from "./support/World.ts"
 
 const hour = 3_600_000
 const day = 24 * hour
@@ -16,18 +17,6 @@ const midnight = Date.parse("2026-03-09T00:00:00Z")
 
 let now: number
 let reads: Array<PaymentQuery>
-let here: World
-
-const clock: Clock.Clock = {
-  ...Effect.runSync(Clock.Clock),
-  currentTimeMillisUnsafe: () => now,
-  currentTimeMillis: Effect.sync(() => now),
-  currentTimeNanosUnsafe: () => BigInt(now) * 1_000_000n,
-  currentTimeNanos: Effect.sync(() => BigInt(now) * 1_000_000n),
-  monotonicTimeNanosUnsafe: () => BigInt(now) * 1_000_000n,
-  monotonicTimeNanos: Effect.sync(() => BigInt(now) * 1_000_000n),
-  sleep: Effect.sleep
-}
 
 const storage = () =>
   Layer.provideMerge(
@@ -47,20 +36,16 @@ const storage = () =>
 beforeEach(() => {
   now = midnight - 3 * day
   reads = []
-  here = world({}, { clock, storage: storage() })
 })
-afterEach(() => here.close())
+const here = usedWorld({}, { clock: clockAt(() => now), storage: storage() })
 
 const at = "/day/acme/sandbox"
 const api = "/api/workspaces/acme/sandbox/day"
 const recordOf = async (cookie: string) => dataOf(await here.send(api, { cookie }))
 
-const pay = (times = 1) =>
-  Effect.runPromise(
-    Effect.promise(async () => {
-      for (let time = 0; time < times; time++) await here.pay("acme", "sandbox", "automatic")
-    })
-  )
+const pay = async (times = 1) => {
+  for (let time = 0; time < times; time++) await here.pay("acme", "sandbox", "automatic")
+}
 
 const declining = (category: "insufficient_funds" | "expired_card") => () =>
   Effect.succeed({ _tag: "Declined", providerRef: null, category, code: "51", soft: false } as const)

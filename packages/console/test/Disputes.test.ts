@@ -266,29 +266,3 @@ describe("files of evidence", () => {
     assert.include(told, "This connection sends no evidence.")
   })
 })
-
-describe("who may answer", () => {
-  it("another role, workspace or environment is refused and sees no button", async () => {
-    const { path } = await disputed()
-    const support = await here.signIn("sam", everywhere("support"))
-    const shown = await pageAt(here, path, support)
-    assert.include(shown, "The provider waits for evidence.")
-    const form = { key: "key-of-a-form", product_description: "x" }
-    for (const act of ["evidence", "submit", "accept"]) {
-      assert.notInclude(shown, `href="/console${path}/${act}"`)
-      await pageAt(here, `${path}/${act}`, support, 403)
-      await pageOf(await here.send(`${path}/${act}`, { cookie: support, form }), 403)
-    }
-    const stranger = await here.signIn("lee", [{ workspaceId: "globex", role: "admin" }])
-    await pageAt(here, path, stranger, 403)
-    const admin = await here.signIn("ann", everywhere("admin"))
-    for (const elsewhere of ["acme/production", "globex/sandbox"]) {
-      const other = path.replace("acme/sandbox", elsewhere)
-      await pageAt(here, other, admin, 404)
-      for (const act of ["evidence", "submit", "accept"]) {
-        await pageOf(await here.send(`${other}/${act}`, { cookie: admin, form }), 404)
-      }
-    }
-    assert.deepStrictEqual([here.provider.submissions.length, here.provider.acceptances.length], [0, 0])
-  })
-})

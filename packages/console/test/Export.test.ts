@@ -148,14 +148,10 @@ describe("exports", () => {
     const fourth = await here.send(at, { cookie })
     assert.strictEqual(fourth.status, 200)
     await Promise.all([two.text(), fourth.text()])
-  })
-
-  it("the next export runs once those by the API ended", async () => {
-    const cookie = await here.signIn("ann", [{ workspaceId: "acme", role: "viewer" }])
-    for (let ended = 0; ended < 5; ended++) {
-      const response = await here.send(api, { cookie })
-      assert.strictEqual(response.status, 200)
-      await response.text()
+    for (let ended = 0; ended < 3; ended++) {
+      const next = await here.send(api, { cookie })
+      assert.strictEqual(next.status, 200)
+      await next.text()
     }
   })
 })

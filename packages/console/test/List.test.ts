@@ -3,17 +3,16 @@ import type { Tenant } from "@pointsman/core"
 import { Ledger, type SearchQuery } from "@pointsman/core/ports"
 import * as MemoryStorage from "@pointsman/storage-memory"
 import { Effect, Layer } from "effect"
-import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { assert, beforeEach, describe, it } from "vitest"
 import { leadsTo } from "./support/Responses.ts"
-import { type World, world } from "./support/World.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
+import { world } from "./support/World.ts"
 
-let here: World
+const here = usedWorld()
 let cookie: string
 beforeEach(async () => {
-  here = world()
   cookie = await here.signIn("ann", [{ workspaceId: "acme", role: "viewer" }])
 })
-afterEach(() => here.close())
 
 const at = "/payments/acme/sandbox"
 const list = async (query: string, status = 200): Promise<string> => {

@@ -58,23 +58,6 @@ describe("providers' messages", () => {
     await pageOf(`${at}?before=x`, cookie, 422)
   })
 
-  it("a message of another environment or workspace is not found, and not applied", async () => {
-    const cookie = await here.signIn("jo", [{ workspaceId: "acme", role: "operations" }])
-    await here.receive("globex", "sandbox", '{"secret":1}')
-    await here.receive("acme", "production", '{"secret":2}')
-    const all = await here.run(Effect.flatMap(Pointsman, ({ messages }) => messages({ limit: 10 })))
-    for (const { connectionId: connection, eventId: id } of all.items) {
-      const query = new URLSearchParams({ connection, id }).toString()
-      await pageOf(`${at}/message?${query}`, cookie, 404)
-      assert.strictEqual((await here.send(`${at}/message`, { cookie, form: { connection, id } })).status, 404)
-      assert.strictEqual((await here.send(`${api}/message?${query}`, { cookie })).status, 404)
-      assert.strictEqual((await here.send(`${api}/message/apply`, { cookie, body: { connection, id } })).status, 404)
-    }
-    assert.lengthOf(all.items, 2)
-    await pageOf(`${at}/message?connection=none&id=x`, cookie, 404)
-    await pageOf(`${at}/message?connection=acme-sandbox&id=x`, cookie, 404)
-  })
-
   it("a body that tries to mislead is shown as text", async () => {
     const cookie = await here.signIn("jo", everywhere("operations"))
     await here.receive("acme", "sandbox", '{"a":"</pre><script>x\u202e\u0000"}')

@@ -110,34 +110,6 @@ describe("rotating a secret", () => {
     assert.strictEqual(secretIn(page), "")
   })
 
-  it("only the new secret signs at once without an overlap", async () => {
-    const cookie = await here.signIn("jo", everywhere("admin"))
-    await addEndpoint(here)
-    const { key, seen } = await openForm(cookie)
-    const page = await pageOf(await here.send(`${at}/secret`, { cookie, form: { key, seen, overlap: "0" } }))
-    assert.include(page, "The new secret alone signs from now on.")
-    await isSignedWith([secretIn(page)])
-  })
-
-  it("an older form's secret is refused after another one, which stays", async () => {
-    const cookie = await here.signIn("jo", everywhere("admin"))
-    await addEndpoint(here)
-    const older = await openForm(cookie)
-    const newer = await openForm(cookie)
-    const post = ({ key, seen }: typeof older) =>
-      here.send(`${at}/secret`, { cookie, form: { key, seen, overlap: "0" } })
-    const secret = secretIn(await pageOf(await post(newer)))
-    const refused = await pageOf(await post(older), 409)
-    assert.include(refused, "The secret was replaced since you opened the form.")
-    assert.strictEqual(secretIn(refused), "")
-    await isSignedWith([secret])
-    const next = await openForm(cookie)
-    assert.notStrictEqual(next.seen, newer.seen)
-    assert.notStrictEqual(secretIn(await pageOf(await post(next))), secret)
-    // The first form is in the browser's history still.
-    await pageOf(await post(newer), 409)
-  })
-
   it("the form says that the older secret stops during an overlap", async () => {
     const cookie = await here.signIn("jo", everywhere("admin"))
     await addEndpoint(here)
@@ -184,15 +156,9 @@ describe("rotating a secret", () => {
     ])
   })
 
-  it("another role or workspace, or a wrong form, rotates nothing", async () => {
+  it("a wrong form, or one of another workspace, rotates nothing", async () => {
     await addEndpoint(here)
     const form = { key: "key-of-a-form", seen: "never", overlap: "0" }
-    const operations = await here.signIn("ann", everywhere("operations"))
-    const elsewhere = await here.signIn("eve", [{ workspaceId: "globex", role: "admin" }])
-    for (const cookie of [operations, elsewhere]) {
-      await pageOf(await here.send(`${at}/secret`, { cookie }), 403)
-      await pageOf(await here.send(`${at}/secret`, { cookie, form }), 403)
-    }
     const cookie = await here.signIn("jo", everywhere("admin"))
     const post = (more: Partial<typeof form>) => here.send(`${at}/secret`, { cookie, form: { ...form, ...more } })
     assert.include(await pageOf(await post({ overlap: "5" }), 422), "`overlap` must be one of 3600, 86400, 604800, 0")

@@ -2,8 +2,8 @@
 import { Ledger, StaleReads } from "@pointsman/core/ports"
 import * as MemoryStorage from "@pointsman/storage-memory"
 import { Clock, Context, Effect, Layer } from "effect"
-import { afterEach, assert, beforeEach, describe, it } from "vitest"
-import { type World, world } from "./support/World.ts"
+import { assert, beforeEach, describe, it } from "vitest"
+import { usedWorld } from "./support/UsedWorld.ts"
 
 const behindMillis = 3_000
 
@@ -22,13 +22,11 @@ const storage = Layer.effectContext(
   })
 )
 
-let here: World
+const here = usedWorld({}, { storage })
 let cookie: string
 beforeEach(async () => {
-  here = world({}, { storage })
   cookie = await here.signIn("ann", [{ workspaceId: "acme", role: "viewer" }])
 })
-afterEach(() => here.close())
 
 const at = "/payments/acme/sandbox"
 

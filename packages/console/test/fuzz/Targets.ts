@@ -146,7 +146,7 @@ const targetsIn = (page: string, at: string): ReadonlyArray<Target> => [
 ]
 
 /** Those of one shape are the same page about other records. */
-const shapeOf = ({ form, method, path, query }: Target): string =>
+export const shapeOf = ({ form, method, path, query }: Target): string =>
   [method, path.replaceAll(/[\w-]*\d[\w-]*/gu, "#"), ...(form ?? query).map(([name]) => name)].join(" ")
 
 const mostOfShape = 3

@@ -1,8 +1,8 @@
 /** Connections and routing of `acme` for tests of those areas, beside what every world has. */
-import { type Connection, credentialsContext, type Environment, type RoutingSettings } from "@pointsman/core"
-import { Directory, Secrets } from "@pointsman/core/ports"
-import { Effect, Redacted } from "effect"
-import type { World } from "./World.ts"
+import type { Connection, Environment, RoutingSettings } from "@pointsman/core"
+import { Directory } from "@pointsman/core/ports"
+import { Effect } from "effect"
+import { connectionOf, contentsOf, type World } from "./World.ts"
 
 /** What no page and no answer may show. */
 export const secret = "sk_do_not_show"
@@ -15,33 +15,11 @@ export const routedShop = (
 ) =>
   here.run(
     Effect.gen(function* () {
-      const { seal } = yield* Secrets
-      const written: Array<Connection> = []
-      for (const connection of connections) {
-        written.push({
-          workspaceId: "acme",
-          environment,
-          name: `The ${connection.id} <acquirer>`,
-          connector: "scripted",
-          active: true,
-          priority: written.length + 2,
-          sealedCredentials: yield* Effect.orDie(
-            seal(Redacted.make(JSON.stringify({ key: secret })), credentialsContext(connection.id))
-          ),
-          sealedWebhookSecret: null,
-          timeoutMillis: null,
-          supports: {},
-          restrictions: [],
-          circuitBreaker: null,
-          ...connection
-        })
-      }
-      yield* (yield* Directory).write({
-        workspaces: [],
-        apiKeys: [],
-        connections: written,
-        routing: [{ workspaceId: "acme", environment, settings }],
-        webhookEndpoints: []
+      const written = yield* Effect.forEach(connections, (fields, at) => {
+        const own = { environment, name: `The ${fields.id} <acquirer>`, priority: at + 2, sealedWebhookSecret: null }
+        return connectionOf(fields.id, { ...own, ...fields }, { key: secret })
       })
+      const routing = [{ workspaceId: "acme", environment, settings }]
+      yield* (yield* Directory).write(contentsOf({ connections: written, routing }))
     })
   )

@@ -7,12 +7,12 @@ import { createHash } from "node:crypto"
 import { type OperatorGrant, Pointsman, type Workspace } from "@pointsman/core"
 import { type ChargeAnswer, Ids, type ProviderMessage, Secrets, Unanswered } from "@pointsman/core/ports"
 import { openSecretsLayer, sampleRequest, scriptedProvider } from "@pointsman/core/testing"
-import { Clock, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { configured, tenant, workspaces } from "./ShopConfiguration.ts"
 import { addReports } from "./ShopReports.ts"
 import { deliver } from "./Webhooks.ts"
-import { bodyOf, speaking, world } from "./World.ts"
+import { bodyOf, clockAt, speaking, world } from "./World.ts"
 
 const api = `/api/workspaces/${tenant.workspaceId}/${tenant.environment}`
 const beginsAt = Date.parse("2026-11-23T12:40:00Z")
@@ -70,19 +70,6 @@ const unanswered = new Unanswered({ reason: "no response within 30 seconds" })
 
 export const openShop = async () => {
   let now = beginsAt
-  const real = await Effect.runPromise(Clock.Clock)
-  const clock: Clock.Clock = {
-    ...real,
-    currentTimeMillisUnsafe: () => now,
-    currentTimeMillis: Effect.sync(() => now),
-    // Methods of the class, which the spread leaves behind.
-    currentTimeNanosUnsafe: () => real.currentTimeNanosUnsafe(),
-    currentTimeNanos: real.currentTimeNanos,
-    // It passes and is not set.
-    monotonicTimeNanosUnsafe: () => BigInt(now) * 1_000_000n,
-    monotonicTimeNanos: Effect.sync(() => BigInt(now) * 1_000_000n),
-    sleep: (duration) => real.sleep(duration)
-  }
   const said: Array<Said> = []
   /** Where nothing is said, by connector. */
   let declineRates: Readonly<Record<string, number>> = {}
@@ -105,7 +92,13 @@ export const openShop = async () => {
   })
   const here = world(
     {},
-    { clock, configured, ids, secrets, connectors: providers.map((one) => speaking(one.definition)) }
+    {
+      clock: clockAt(() => now),
+      configured,
+      ids,
+      secrets,
+      connectors: providers.map((one) => speaking(one.definition))
+    }
   )
 
   const caller = { tenant, workspace: workspaces[0] as Workspace }

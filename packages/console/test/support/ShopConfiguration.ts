@@ -1,14 +1,8 @@
 /** What a configuration file would say of the shop of the pictures. */
-import {
-  type Connection,
-  credentialsContext,
-  type Environment,
-  endpointSecretContext,
-  type Workspace,
-  webhookSecretContext
-} from "@pointsman/core"
+import { type Connection, type Environment, endpointSecretContext, type Workspace } from "@pointsman/core"
 import { Directory, Secrets } from "@pointsman/core/ports"
 import { Effect, Layer, Redacted } from "effect"
+import { connectionOf } from "./World.ts"
 
 export const tenant = { workspaceId: "nordwind", environment: "production" } as const
 
@@ -21,25 +15,7 @@ export const configured = Layer.effectDiscard(
   Effect.gen(function* () {
     const { seal } = yield* Secrets
     const connection = (id: string, environment: Environment, fields: Partial<Connection>) =>
-      Effect.gen(function* () {
-        const stored: Connection = {
-          id,
-          workspaceId: tenant.workspaceId,
-          environment,
-          name: id,
-          connector: "stripe",
-          active: true,
-          priority: 1,
-          sealedCredentials: yield* seal(Redacted.make("{}"), credentialsContext(id)),
-          sealedWebhookSecret: yield* seal(Redacted.make("whsec"), webhookSecretContext(id)),
-          timeoutMillis: null,
-          supports: {},
-          restrictions: [],
-          circuitBreaker: null,
-          ...fields
-        }
-        return stored
-      })
+      connectionOf(id, { ...tenant, environment, connector: "stripe", ...fields })
     const endpoint = (id: string, url: string, events: ReadonlyArray<string>) =>
       Effect.gen(function* () {
         const sealedSecret = yield* seal(Redacted.make("whsec"), endpointSecretContext(id))

@@ -3,7 +3,7 @@ import { type Environment, endpointSecretContext, Pointsman, type Tenant } from 
 import { Directory, Secrets, type WebhookEndpoint } from "@pointsman/core/ports"
 import { scriptedSender } from "@pointsman/core/testing"
 import { Effect, Redacted } from "effect"
-import type { World } from "./World.ts"
+import { contentsOf, type World } from "./World.ts"
 
 export const firstSecret = "whsec_first"
 
@@ -25,13 +25,7 @@ export const addEndpoint = (
         active: true,
         ...fields
       }
-      yield* (yield* Directory).write({
-        workspaces: [],
-        apiKeys: [],
-        connections: [],
-        routing: [],
-        webhookEndpoints: [endpoint]
-      })
+      yield* (yield* Directory).write(contentsOf({ webhookEndpoints: [endpoint] }))
       return endpoint
     })
   )

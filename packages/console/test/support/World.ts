@@ -16,6 +16,7 @@ import {
   type ConnectorDefinition,
   Connectors,
   Directory,
+  type DirectoryContents,
   Ids,
   MessageUnreadable,
   Passwords,
@@ -79,37 +80,58 @@ const passwords = Layer.succeed(Passwords, {
   verify: (text, hash) => Effect.succeed(hash === `hash of ${Redacted.value(text)}`)
 })
 
+/** A connection of acme's sandbox to the scripted provider, unless fields say otherwise. */
+export const connectionOf = Effect.fnUntraced(function* (
+  id: string,
+  fields: Partial<Connection> = {},
+  credentials: object = {}
+) {
+  const { seal } = yield* Secrets
+  const connection: Connection = {
+    id,
+    workspaceId: "acme",
+    environment: "sandbox",
+    name: `The ${id} acquirer`,
+    connector: "scripted",
+    active: true,
+    priority: 1,
+    sealedCredentials: yield* seal(Redacted.make(JSON.stringify(credentials)), credentialsContext(id)),
+    sealedWebhookSecret: yield* seal(Redacted.make("whsec"), webhookSecretContext(id)),
+    timeoutMillis: null,
+    supports: {},
+    restrictions: [],
+    circuitBreaker: null,
+    ...fields
+  }
+  return connection
+}, Effect.orDie)
+
+/** Written beside what is stored. */
+export const contentsOf = (contents: Partial<DirectoryContents>): DirectoryContents => ({
+  ...{ workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints: [] },
+  ...contents
+})
+
+/** A clock at the time that a test sets, in epoch milliseconds; what sleeps wakes as ever. */
+export const clockAt = (now: () => number): Clock.Clock => ({
+  currentTimeMillisUnsafe: now,
+  currentTimeMillis: Effect.sync(now),
+  currentTimeNanosUnsafe: () => BigInt(now()) * 1_000_000n,
+  currentTimeNanos: Effect.sync(() => BigInt(now()) * 1_000_000n),
+  monotonicTimeNanosUnsafe: () => BigInt(now()) * 1_000_000n,
+  monotonicTimeNanos: Effect.sync(() => BigInt(now()) * 1_000_000n),
+  sleep: Effect.sleep
+})
+
 const configured = Layer.effectDiscard(
   Effect.gen(function* () {
-    const { seal } = yield* Secrets
     const connections: Array<Connection> = []
     for (const workspaceId of ["acme", "globex"]) {
       for (const environment of environments) {
-        const id = `${workspaceId}-${environment}`
-        connections.push({
-          id,
-          workspaceId,
-          environment,
-          name: `The ${id} acquirer`,
-          connector: "scripted",
-          active: true,
-          priority: 1,
-          sealedCredentials: yield* Effect.orDie(seal(Redacted.make("{}"), credentialsContext(id))),
-          sealedWebhookSecret: yield* Effect.orDie(seal(Redacted.make("whsec"), webhookSecretContext(id))),
-          timeoutMillis: null,
-          supports: {},
-          restrictions: [],
-          circuitBreaker: null
-        })
+        connections.push(yield* connectionOf(`${workspaceId}-${environment}`, { workspaceId, environment }))
       }
     }
-    yield* (yield* Directory).write({
-      workspaces: ["acme", "globex"].map(workspaceOf),
-      apiKeys: [],
-      connections,
-      routing: [],
-      webhookEndpoints: []
-    })
+    yield* (yield* Directory).write(contentsOf({ workspaces: ["acme", "globex"].map(workspaceOf), connections }))
   })
 )
 
