@@ -7,7 +7,7 @@ import { buffer, text } from "node:stream/consumers"
 import { assert, describe, it, onTestFinished } from "vitest"
 import type { ConsoleOptions, MountedConsole, Pointsman } from "../src/index.ts"
 import { listening } from "./support/Listening.ts"
-import { failureOf, folder, inFiles, open, order } from "./support/Shop.ts"
+import { failureOf, open, order } from "./support/Shop.ts"
 import { type Ask, visitor } from "./support/Visitor.ts"
 
 const mount = "/admin/desk"
@@ -279,16 +279,6 @@ describe("after a body parser", () => {
 })
 
 describe("what a browser cannot be made to do", () => {
-  it("a form of another site is refused", async () => {
-    const { desk, pointsman } = await withOperator()
-    const url = await listening(desk.listener)
-    const link = await linkFor(pointsman, url)
-    for (const origin of ["http://evil.example", "null"]) {
-      const answer = await fetch(link, { method: "POST", headers: { origin }, body: new URLSearchParams() })
-      assert.strictEqual(answer.status, 403)
-    }
-  })
-
   it("a body that is too long is 413, and the connection ends", async () => {
     const { desk } = await withOperator()
     const url = await listening(desk.listener)
@@ -399,18 +389,6 @@ describe("settings and closing", () => {
     assert.deepStrictEqual([answer.status, answer.headers.get("retry-after")], [503, "1"])
     assert.deepInclude(await failureOf(pointsman.console({ mount })), { code: "closed" })
   })
-
-  it("an operator's session ends in one process when removed in another", async () => {
-    const home = folder()
-    const [{ pointsman: here }, { pointsman: there }] = [await open(inFiles(home)), await open(inFiles(home))]
-    await here.operators.add({ login: "jo@shop.example", role: "viewer" })
-    const desk = await there.console({ mount })
-    const browser = visitor((url, init) => desk.handler(new Request(url, init)))
-    assert.strictEqual((await browser.signIn(await linkFor(here, "http://shop.example"))).status, 200)
-    await here.operators.remove("jo@shop.example")
-    const page = await browser.get(`http://shop.example${mount}/payments`)
-    assert.match(page.location ?? "", /^\/admin\/desk\/sign-in/u)
-  })
 })
 
 describe("files of evidence", () => {
@@ -476,17 +454,6 @@ describe("files of evidence", () => {
     // The same connection or another one goes on.
     assert.strictEqual((await browser.get(`${url}${path}`)).status, 200)
     assert.deepStrictEqual((await pointsman.dispute(id)).evidence, kept)
-  })
-
-  it("a large form without the role is refused, and the answer arrives", async () => {
-    const { desk, path, pointsman } = await withDispute()
-    await pointsman.operators.edit("jo@shop.example", { roles: [{ role: "support", workspace_id: null }] })
-    const url = await listening(desk.listener)
-    const browser = visitor()
-    await browser.signIn(await linkFor(pointsman, url))
-    const refused = await browser.send(`${url}${path}`, { method: "POST", body: formWith(5_000_000) })
-    assert.strictEqual(refused.status, 403)
-    assert.include(refused.text, "Not allowed")
   })
 
   it("a large form of unknown length is refused past the limit, and the rest dropped", async () => {

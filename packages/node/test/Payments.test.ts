@@ -88,16 +88,6 @@ describe("corrections", () => {
     assert.deepStrictEqual(await pointsman.corrections.list(), [])
   })
 
-  it("a name that is an operator's login, in any letters, is that operator", async () => {
-    const { pointsman, payment, id } = await proposed()
-    await pointsman.operators.add({ login: "grace@shop.example", role: "operations" })
-    await pointsman.corrections
-      .approve(payment.id, id, { by: "Grace@Shop.example" })
-      .then(() => assert.fail("it was approved"), refused(/may be one person/u))
-    const rejected = await pointsman.corrections.reject(payment.id, id, { by: "Grace@Shop.example", reason: "no" })
-    assert.deepStrictEqual([rejected.correction.state, rejected.correction.reason], ["rejected", "no"])
-  })
-
   it("the field of a missing person is named", async () => {
     const { pointsman, payment, id } = await proposed()
     for (const by of ["", " ", "x".repeat(121), 7, undefined]) {
