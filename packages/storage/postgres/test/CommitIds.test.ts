@@ -7,7 +7,7 @@ import { type Change, Deliveries, Directory, Ids, Ledger, type WebhookEndpoint }
 import { layer } from "@pointsman/storage-postgres"
 import { Context, Effect, Exit, Layer, Option } from "effect"
 import { tenantNumber } from "../src/Rows.ts"
-import { newChange, tenant, withStorage } from "./Given.ts"
+import { contentsOf, newChange, tenant, withStorage } from "./Given.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
 
 const endpoint = (id: string): WebhookEndpoint => ({
@@ -18,8 +18,6 @@ const endpoint = (id: string): WebhookEndpoint => ({
   sealedSecret: "sealed",
   active: true
 })
-
-const nothing = { workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints: [] }
 
 /** Events and deliveries have one running number. */
 const numbered = Layer.effect(
@@ -42,7 +40,7 @@ describe.skipIf(!hasServer)("ids of commits", () => {
   itRunsLive("all deliveries of commits with several events are written, with running ids", function* () {
     const url = yield* newDatabase
     yield* Effect.gen(function* () {
-      yield* (yield* Directory).write({ ...nothing, webhookEndpoints: [endpoint("a"), endpoint("b")] })
+      yield* (yield* Directory).write(contentsOf({ webhookEndpoints: [endpoint("a"), endpoint("b")] }))
       const ledger = yield* Ledger
       for (let count = 0; count < 4; count++) {
         const change = yield* newChange()

@@ -17,13 +17,12 @@ import {
 } from "@pointsman/core/ports"
 import { Effect, Fiber, Result, Schedule } from "effect"
 import { chargeName, tenantNumber } from "../src/Rows.ts"
-import { newChange, tenant, withStorage } from "./Given.ts"
+import { contentsOf, newChange, tenant, withStorage } from "./Given.ts"
 import { holdKey } from "./support/HeldKey.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
 import { clientOf, patient, untilWaiting } from "./support/Waiting.ts"
 
 const writers = 8
-const nothing = { workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints: [] }
 
 /** `holder` holds what all of them need, until all of them wait; `sql` has other connections. */
 const raceBehind = <A, E>(
@@ -207,7 +206,7 @@ describe.skipIf(!hasServer)("races of waiting writers", () => {
           events: ["*"],
           sealedSecret: "sealed"
         }
-        const write = (active: boolean) => directory.write({ ...nothing, webhookEndpoints: [{ ...endpoint, active }] })
+        const write = (active: boolean) => directory.write(contentsOf({ webhookEndpoints: [{ ...endpoint, active }] }))
         yield* write(true)
         yield* (yield* Ledger).commit(yield* newChange())
         yield* write(false)

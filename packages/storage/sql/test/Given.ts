@@ -1,7 +1,14 @@
 /** What the tests of the SQL storages are given. */
 import type { Operation, Payment, Refund, Tenant } from "@pointsman/core"
 import { newClaim, openAttempt } from "@pointsman/core/internal"
-import { type Change, Ids, type StorageError, type StorageServices, type StoredRate } from "@pointsman/core/ports"
+import {
+  type Change,
+  type DirectoryContents,
+  Ids,
+  type StorageError,
+  type StorageServices,
+  type StoredRate
+} from "@pointsman/core/ports"
 import { makeRows } from "@pointsman/storage-sql"
 import { Effect, Layer } from "effect"
 
@@ -23,6 +30,12 @@ export const plainRows = makeRows<string | number | boolean | null>({
   readTexts: (value) => JSON.parse(value as string),
   bindBoolean: (value) => value,
   readBoolean: (value) => value as boolean
+})
+
+/** Written beside what is stored. */
+export const contentsOf = (contents: Partial<DirectoryContents>): DirectoryContents => ({
+  ...{ workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints: [] },
+  ...contents
 })
 
 type Storage = StorageServices

@@ -4,37 +4,20 @@ import { describe, expect } from "@effect/vitest"
 import { itRuns } from "@pointsman/contracts/vitest"
 import { type Deliveries, Ids } from "@pointsman/core/ports"
 import { Effect } from "effect"
-import { open } from "../src/Database.ts"
 import { make as makeDeliveries } from "../src/Deliveries.ts"
 import { make as makeDirectory } from "../src/Directory.ts"
 import { make as makeLedger } from "../src/Ledger.ts"
-import { migrate } from "../src/Migrations.ts"
-import { listeningTo, newChange, tenant } from "./Given.ts"
+import { contentsOf, newChange, newMemory, tenant } from "./Given.ts"
 
 /** How SQLite goes about each statement that the call makes, over one delivery that is due. */
 const planOf = Effect.fnUntraced(function* (call: (store: Deliveries["Service"]) => Effect.Effect<unknown, unknown>) {
-  const db = yield* Effect.acquireRelease(open(":memory:"), (db) => Effect.sync(db.close))
-  yield* migrate(db)
-  const { asked, listening } = listeningTo(db)
+  const { db, listening, plansOf } = yield* newMemory()
   const endpoint = { id: "whe_1", ...tenant, url: "https://a.example", events: ["*"], sealedSecret: "s", active: true }
-  yield* makeDirectory(db).directory.write({
-    workspaces: [],
-    apiKeys: [],
-    connections: [],
-    routing: [],
-    webhookEndpoints: [endpoint]
-  })
+  yield* makeDirectory(db).directory.write(contentsOf({ webhookEndpoints: [endpoint] }))
   const ledger = yield* makeLedger(db)
   yield* ledger.commit({ ...(yield* newChange()), deliverAt: 0 })
   yield* call(makeDeliveries(listening))
-  return asked
-    .filter((sql) => /^\s*(?:with|select|update)/u.test(sql))
-    .flatMap((sql) =>
-      db
-        .prepare(`explain query plan ${sql}`)
-        .all()
-        .map((row) => String(row["detail"]))
-    )
+  return plansOf(/^\s*(?:with|select|update)/u)
 }, Effect.provide(Ids.layer))
 
 const byTenant = "(workspace_id=? AND environment=?"

@@ -1,15 +1,12 @@
 /** What the contract cannot know of SQLite: its COMMIT, its plans, and a second connection to the file. */
-import type { StatementSync } from "node:sqlite"
 import { describe, expect, it } from "@effect/vitest"
 import type { Merchant, Workspace } from "@pointsman/core"
 import { Directory, Ids, Merchants } from "@pointsman/core/ports"
 import { makeMerchants } from "@pointsman/storage-sql"
 import { Effect, Option, Result } from "effect"
-import { type Database, open } from "../src/Database.ts"
 import { make as makeDirectory } from "../src/Directory.ts"
-import { migrate } from "../src/Migrations.ts"
 import { sqlOf } from "../src/Sql.ts"
-import { newFile, withStorage } from "./Given.ts"
+import { contentsOf, failingCommit, newFile, newMemory, withStorage } from "./Given.ts"
 
 const partner: Workspace = {
   id: "partner",
@@ -19,7 +16,7 @@ const partner: Workspace = {
   suspended: false,
   partner: { allowance: 2 }
 }
-const contents = { workspaces: [partner], apiKeys: [], connections: [], routing: [], webhookEndpoints: [] }
+const contents = contentsOf({ workspaces: [partner] })
 
 const newMerchant = Effect.gen(function* () {
   const id = yield* (yield* Ids).merchant
@@ -37,28 +34,21 @@ const newMerchant = Effect.gen(function* () {
 })
 
 /** The two ports over a database whose statements a test may watch and break. */
-const opened = Effect.fnUntraced(function* (watch: (sql: string, db: Database) => StatementSync | undefined) {
-  const db = yield* Effect.acquireRelease(open(":memory:"), (db) => Effect.sync(db.close))
-  yield* migrate(db)
-  const watched: Database = { ...db, prepare: (sql) => watch(sql, db) ?? db.prepare(sql) }
-  const { directory, form } = makeDirectory(watched)
+const opened = Effect.fnUntraced(function* (...watch: Parameters<typeof newMemory>) {
+  const { listening, ...rest } = yield* newMemory(...watch)
+  const { directory, form } = makeDirectory(listening)
   yield* directory.write(contents)
-  return { db, directory, store: makeMerchants(sqlOf(watched), form) }
+  return { ...rest, directory, store: makeMerchants(sqlOf(listening), form) }
 })
 
 describe("merchants in SQLite", () => {
   it.effect("a COMMIT with a lost answer is there once when repeated, also for the directory", () =>
     Effect.gen(function* () {
-      let isBroken = false
-      const { directory, store } = yield* opened((sql, db) => {
-        if (sql !== "COMMIT" || !isBroken) return undefined
-        isBroken = false
-        db.exec("COMMIT")
-        throw Object.assign(new Error("disk I/O error"), { errcode: 10 })
-      })
+      const state = { isBroken: false }
+      const { directory, store } = yield* opened(failingCommit(state, true, { errcode: 10 }))
       const merchant = yield* newMerchant
       expect(yield* directory.workspace(merchant.workspaceId)).toEqual(Option.none())
-      isBroken = true
+      state.isBroken = true
       expect((yield* Effect.flip(store.provision({ merchant })))._tag).toBe("pointsman/CommitUnknown")
       expect(Option.isSome(yield* directory.workspace(merchant.workspaceId))).toBe(true)
       yield* store.provision({ merchant })
@@ -68,14 +58,10 @@ describe("merchants in SQLite", () => {
 
   it.effect("a COMMIT that SQLite refuses writes nothing and says so", () =>
     Effect.gen(function* () {
-      let isBroken = false
-      const { directory, store } = yield* opened((sql) => {
-        if (sql !== "COMMIT" || !isBroken) return undefined
-        isBroken = false
-        throw Object.assign(new Error("database is locked"), { errcode: 5 })
-      })
+      const state = { isBroken: false }
+      const { directory, store } = yield* opened(failingCommit(state, false, { errcode: 5 }))
       const merchant = yield* newMerchant
-      isBroken = true
+      state.isBroken = true
       expect((yield* Effect.flip(store.provision({ merchant })))._tag).toBe("pointsman/StorageError")
       expect(yield* store.list(partner.id, { limit: 10 })).toEqual([])
       expect(yield* directory.workspace(merchant.workspaceId)).toEqual(Option.none())
@@ -106,19 +92,12 @@ describe("merchants in SQLite", () => {
 
   it.effect("SQLite goes straight to a page or a merchant's rows among many", () =>
     Effect.gen(function* () {
-      const asked: Array<string> = []
-      const { db, store } = yield* opened((sql) => {
-        asked.push(sql)
-        return undefined
-      })
+      const { asked, plansOf, store } = yield* opened()
       asked.length = 0
       yield* store.list(partner.id, { before: "b", limit: 10 })
       yield* store.provision({ merchant: yield* newMerchant, apiKeyHash: "of no key" }).pipe(Effect.ignore)
       yield* store.provision({ merchant: yield* newMerchant })
-      const plans = asked
-        .filter((sql) => sql.startsWith("select"))
-        .flatMap((sql) => db.prepare(`explain query plan ${sql}`).all())
-        .map((row) => String(row["detail"]))
+      const plans = plansOf(/^select/u)
       expect(plans.filter((step) => /^SCAN (?!CONSTANT)|TEMP B-TREE/u.test(step))).toEqual([])
       expect(plans).toContain("SEARCH merchants USING PRIMARY KEY (partner_id=? AND id<?)")
       expect(plans).toContain("SEARCH merchants USING COVERING INDEX merchants_by_email (partner_id=? AND email_key=?)")

@@ -2,30 +2,21 @@ import { describe, expect } from "@effect/vitest"
 import { itRuns } from "@pointsman/contracts/vitest"
 import { Ids, type Ledger } from "@pointsman/core/ports"
 import { Effect } from "effect"
-import { open } from "../src/Database.ts"
 import { make as makeLedger } from "../src/Ledger.ts"
-import { migrate } from "../src/Migrations.ts"
-import { listeningTo, newChange, tenant } from "./Given.ts"
+import { newChange, newMemory, tenant } from "./Given.ts"
 
 type Read = (ledger: Ledger["Service"], paymentId: string) => Effect.Effect<unknown, unknown>
 
 /** How SQLite goes about what the read asks of it. */
 const planOf = Effect.fnUntraced(function* (read: Read) {
-  const db = yield* Effect.acquireRelease(open(":memory:"), (db) => Effect.sync(db.close))
-  yield* migrate(db)
-  const { asked, listening } = listeningTo(db)
+  const { asked, listening, plansOf } = yield* newMemory()
   const ledger = yield* makeLedger(listening)
   // A read that finds nothing might ask no further.
   const change = yield* newChange()
   yield* ledger.commit(change)
   asked.length = 0
   yield* read(ledger, change.payment.after.id)
-  return asked.flatMap((sql) =>
-    db
-      .prepare(`explain query plan ${sql}`)
-      .all()
-      .map((row) => String(row["detail"]))
-  )
+  return plansOf()
 }, Effect.provide(Ids.layer))
 
 const byId = "payments USING INDEX payments_by_id (t=?"

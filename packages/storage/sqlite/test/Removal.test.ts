@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Deliveries, Directory, Ids, Ledger, Retention } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { open } from "../src/Database.ts"
-import { newChange, newFile, tenant, withStorage } from "./Given.ts"
+import { contentsOf, newChange, newFile, tenant, withStorage } from "./Given.ts"
 
 describe("a removal", () => {
   it.live("no row refers to what is gone after a payment with deliveries is removed", () =>
@@ -12,13 +12,8 @@ describe("a removal", () => {
       yield* withStorage({ filename })(
         Effect.gen(function* () {
           const endpoint = { id: "whe_1", ...tenant, url: "https://merchant.example/", events: ["*"] }
-          yield* (yield* Directory).write({
-            workspaces: [],
-            apiKeys: [],
-            connections: [],
-            routing: [],
-            webhookEndpoints: [{ ...endpoint, sealedSecret: "sealed", active: true }]
-          })
+          const webhookEndpoints = [{ ...endpoint, sealedSecret: "sealed", active: true }]
+          yield* (yield* Directory).write(contentsOf({ webhookEndpoints }))
           const changes = [yield* newChange(), yield* newChange()]
           for (const change of changes) yield* (yield* Ledger).commit(change)
           const deliveries = yield* Deliveries
