@@ -1,21 +1,18 @@
-/** An administrator in a real browser: keys, partners, operators and the audit trail. */
+/** An administrator in a real browser: keys and operators. */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { describeInChromium } from "../../../http/test/browser/Chromium.ts"
-import { sizes, visit } from "../../../http/test/browser/Visitor.ts"
+import { visit } from "../../../http/test/browser/Visitor.ts"
 import { checkPage, type ListeningWorld, listeningWorld } from "../support/ListeningWorld.ts"
 import { openArea } from "../support/OpenArea.ts"
-import { addPartner } from "../support/Partner.ts"
 import { bodyOf, mount, type World } from "../support/World.ts"
 
 let listening: ListeningWorld
 let here: World
 let url: string
-let merchant: string
 
 beforeAll(async () => {
   listening = await listeningWorld({ role: "admin" })
   ;({ here, url } = listening)
-  merchant = await addPartner(here)
 })
 afterAll(() => listening.close())
 
@@ -26,7 +23,8 @@ const keysOf = async (workspace: string) => {
 
 await describeInChromium("administration in a browser", (browser) => {
   test("a double click on create and a reload create one key, shown at first", () =>
-    visit(browser, {}, async ({ page }) => {
+    visit(browser, {}, async (visitor) => {
+      const { page } = visitor
       await listening.signIn(page)
       await openArea(page, "Keys")
       await page.getByRole("link", { name: "Create a key…" }).click()
@@ -34,6 +32,7 @@ await describeInChromium("administration in a browser", (browser) => {
       await page.getByLabel("payments:read").check()
       await page.getByRole("button", { name: "Create the key" }).dblclick()
       await page.getByText(/^ps_test_[0-9A-Za-z]{38}$/u).waitFor()
+      await checkPage(visitor)
       expect(await keysOf("acme")).toHaveLength(1)
       await page.reload()
       await page.getByText("The key was created before").waitFor()
@@ -69,59 +68,4 @@ await describeInChromium("administration in a browser", (browser) => {
         expect(await theirs.getByRole("link", { name: "Keys", includeHidden: true }).count()).toBe(2)
       })
     }))
-
-  test.each(["light", "dark"] as const)(
-    "axe finds nothing on the pages in the %s, on a phone and a desktop",
-    (colorScheme) =>
-      visit(browser, { colorScheme }, async (visitor) => {
-        const { page, takePicture } = visitor
-        await listening.signIn(page)
-        const cookie = await here.signInAgain("jo")
-        const draft = (await bodyOf(await here.send("/api/workspaces/globex/sandbox/key-draft", { cookie }))).data.draft
-        await here.send("/api/workspaces/globex/sandbox/keys", { cookie, body: { draft, scopes: null, name: "shop" } })
-        const [key] = await keysOf("globex")
-        const [{ id }] = (await bodyOf(await here.send("/api/operators", { cookie }))).data
-        const paths = [
-          "/keys/globex/sandbox",
-          "/keys/globex/sandbox/new",
-          `/keys/globex/sandbox/${key.id}/revoke`,
-          "/operators",
-          "/operators/new",
-          `/operators/${id}`,
-          `/operators/${id}/remove`,
-          "/audit",
-          "/audit/acme",
-          "/partners?workspace=acme",
-          "/partners/acme",
-          `/partners/acme/${merchant}/invite`
-        ]
-        const check = async (name: string) => {
-          await checkPage(visitor, name)
-          await takePicture(`console-${colorScheme}-${name.replaceAll(/[^a-z]+/gu, "-")}`)
-        }
-        for (const viewport of [sizes.narrow, sizes.desktop]) {
-          await page.setViewportSize(viewport)
-          for (const path of paths) {
-            await page.goto(`${url}${mount}${path}`)
-            if (path === "/audit") await page.getByText("Details").first().click()
-            await check(path)
-          }
-          // What only an answer shows.
-          await page.getByRole("button", { name: "Create a token" }).click()
-          await check("/invitation")
-          await page.goto(`${url}${mount}/operators/${id}`)
-          await page.getByRole("button", { name: "New sign-in link" }).click()
-          await page.getByText("It is shown only once").waitFor()
-          await check("/link")
-          await page.goto(`${url}${mount}/keys/globex/sandbox/new`)
-          await page.getByRole("button", { name: "Create the key" }).click()
-          await page.getByText("`scopes` must be").waitFor()
-          await check("/refused")
-          await page.getByLabel("All, also those that are added later").check()
-          await page.getByRole("button", { name: "Create the key" }).click()
-          await page.getByText("Copy the key now.").waitFor()
-          await check("/created")
-        }
-      })
-  )
 })

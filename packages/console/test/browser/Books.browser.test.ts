@@ -1,27 +1,24 @@
-/** Reports, differences and disputes in a real browser without scripts, and what axe finds. */
+/** Differences and disputes in a real browser without scripts. */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { describeInChromium } from "../../../http/test/browser/Chromium.ts"
-import { sizes, visit } from "../../../http/test/browser/Visitor.ts"
-import { checkPage, type ListeningWorld, listeningWorld } from "../support/ListeningWorld.ts"
+import { visit } from "../../../http/test/browser/Visitor.ts"
+import { type ListeningWorld, listeningWorld } from "../support/ListeningWorld.ts"
 import { openArea } from "../support/OpenArea.ts"
 import { readReport, rowOf, stateDispute } from "../support/Reports.ts"
-import { mount, type World } from "../support/World.ts"
+import type { World } from "../support/World.ts"
 
 const tenant = { workspaceId: "acme", environment: "sandbox" as const }
 const day = 86_400_000
 
 let listening: ListeningWorld
 let here: World
-let url: string
 
 beforeAll(async () => {
   listening = await listeningWorld({ role: "operations" })
-  ;({ here, url } = listening)
+  here = listening.here
   const gross = { minorUnits: 700, currency: "EUR" }
   await readReport(here.run, { connectionId: "acme-sandbox" }, [
-    rowOf("txn_1", { kind: "charge", ref: "unknown", gross }),
-    rowOf("txn_2", { kind: "charge", ref: "unknown too", gross }),
-    rowOf("po_1", { payoutId: "po_1" })
+    rowOf("txn_1", { kind: "charge", ref: "unknown", gross })
   ])
 })
 afterAll(() => listening.close())
@@ -68,45 +65,4 @@ await describeInChromium("reports and disputes in a browser", (browser) => {
         ["receipt", 1_000_009]
       ])
     }))
-
-  // The pictures of the guide are taken in the light on a desktop.
-  test.each([
-    ["light", "narrow"],
-    ["dark", "desktop"]
-  ] as const)("axe finds nothing on the pages in the %s, when the screen is %s", (colorScheme, size) =>
-    visit(browser, { colorScheme }, async (visitor) => {
-      const { page } = visitor
-      const { id, paymentId } = await disputed(`du_${colorScheme}`)
-      await listening.signIn(page)
-      const reports = `${mount}/reconciliation/acme/sandbox`
-      const dispute = `${mount}/disputes/acme/sandbox/${id}`
-      await page.goto(`${url}${reports}`)
-      const report = await page.getByRole("link", { name: "november.csv" }).first().getAttribute("href")
-      await page.setViewportSize(sizes[size])
-      for (const path of [
-        reports,
-        report,
-        `${mount}/reconciliation/acme/production`,
-        `${reports}/differences?state=all`,
-        `${reports}/payouts`,
-        `${reports}/payout?connection=acme-sandbox&payout=po_1`,
-        `${reports}/read`,
-        `${mount}/books/acme/sandbox?until=2100-01-01`,
-        `${mount}/books/acme/sandbox/journal?month=never&format=csv`,
-        `${mount}/disputes/acme/sandbox`,
-        `${mount}/disputes/acme/production`,
-        dispute,
-        `${dispute}/evidence`,
-        `${dispute}/submit`,
-        `${dispute}/accept`,
-        `${mount}/payments/acme/sandbox/${paymentId}`
-      ]) {
-        await page.goto(`${url}${path}`)
-        await checkPage(visitor)
-      }
-      await page.goto(`${url}${reports}/differences`)
-      await page.getByText("Close…").first().click()
-      await checkPage(visitor)
-    })
-  )
 })

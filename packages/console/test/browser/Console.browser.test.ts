@@ -1,8 +1,8 @@
 /** An operator in a real browser, in front of a listening server. */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { describeInChromium } from "../../../http/test/browser/Chromium.ts"
-import { sizes, visit } from "../../../http/test/browser/Visitor.ts"
-import { checkPage, type ListeningWorld, listeningWorld } from "../support/ListeningWorld.ts"
+import { visit } from "../../../http/test/browser/Visitor.ts"
+import { type ListeningWorld, listeningWorld } from "../support/ListeningWorld.ts"
 import { mount, type World } from "../support/World.ts"
 
 let listening: ListeningWorld
@@ -40,25 +40,6 @@ await describeInChromium("the console in a browser", (browser) => {
         await page.waitForURL(/notice=refunded$/u)
         expect(here.provider.refunds.length).toBe(before + 1)
         expect(origins()).toEqual([url])
-      })
-  )
-
-  test.each(["light", "dark"] as const)(
-    "axe finds nothing on the pages in the %s, on a phone and a desktop",
-    (colorScheme) =>
-      visit(browser, { colorScheme }, async (visitor) => {
-        const { page } = visitor
-        const { id } = await here.pay("acme", "sandbox", "automatic")
-        await page.goto(`${url}${mount}/sign-in`)
-        await checkPage(visitor)
-        await listening.signIn(page)
-        for (const viewport of [sizes.narrow, sizes.desktop]) {
-          await page.setViewportSize(viewport)
-          for (const path of ["", `/${id}`, `/${id}/refund`]) {
-            await page.goto(`${url}${mount}/payments/acme/sandbox${path}`)
-            await checkPage(visitor)
-          }
-        }
       })
   )
 

@@ -1,8 +1,8 @@
 /** Pages that follow changes, the list's filters and a payment's path, in a real browser. */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { describeInChromium } from "../../../http/test/browser/Chromium.ts"
-import { sizes, visit } from "../../../http/test/browser/Visitor.ts"
-import { checkPage, type ListeningWorld, listeningWorld } from "../support/ListeningWorld.ts"
+import { visit } from "../../../http/test/browser/Visitor.ts"
+import { type ListeningWorld, listeningWorld } from "../support/ListeningWorld.ts"
 import { mount, type World } from "../support/World.ts"
 
 let listening: ListeningWorld
@@ -92,34 +92,6 @@ await describeInChromium("live pages in a browser", (browser) => {
       await page.getByText("Cancelled", { exact: true }).first().waitFor()
       await check()
     }))
-
-  test.each(["light", "dark"] as const)(
-    "axe finds nothing in list and payment in the %s, on a phone and a desktop",
-    (colorScheme) =>
-      visit(browser, { colorScheme }, async (visitor) => {
-        const { page } = visitor
-        const { id } = await here.pay(
-          "acme",
-          "sandbox",
-          "manual",
-          "an-order-with-a-long-reference-that-has-no-space-in-it-at-all-1234"
-        )
-        await voidPayment(id)
-        await listening.signIn(page)
-        for (const viewport of [sizes.narrow, sizes.desktop]) {
-          await page.setViewportSize(viewport)
-          for (const path of [
-            "?search=manual&status=CANCELLED&currency=EUR&connection=acme-sandbox&created_from=2020-01-01",
-            "?currency=euros&created_from=soon",
-            "?search=nothing",
-            `/${id}`
-          ]) {
-            await page.goto(`${url}${mount}/payments/acme/sandbox${path}`)
-            await checkPage(visitor)
-          }
-        }
-      })
-  )
 
   test("four actions type, remove and export the list's filters", () =>
     visit(browser, {}, async ({ page }) => {

@@ -121,6 +121,11 @@ await describeInChromium("the pages that the guide shows", (browser) => {
             await page.waitForLoadState()
           }
           await check(page, name, accessibilityFaults)
+          if (suffix === "-phone") {
+            await page.setViewportSize(sizes.narrow)
+            expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name).toBe(true)
+            await page.setViewportSize(options.viewport)
+          }
           if ((only ?? [name]).some((one) => one === name)) await take(page, `${name}${suffix}`)
         }
       })

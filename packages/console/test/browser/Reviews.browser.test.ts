@@ -1,11 +1,11 @@
-/** Reviews and messages in a real browser: settling with a double click, and what axe finds. */
+/** Reviews in a real browser: settling with a double click, and a file as evidence. */
 import { createHash } from "node:crypto"
 import { Unanswered } from "@pointsman/core/connector"
 import { Effect } from "effect"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { describeInChromium } from "../../../http/test/browser/Chromium.ts"
-import { sizes, visit } from "../../../http/test/browser/Visitor.ts"
-import { checkPage, type ListeningWorld, listeningWorld } from "../support/ListeningWorld.ts"
+import { visit } from "../../../http/test/browser/Visitor.ts"
+import { type ListeningWorld, listeningWorld } from "../support/ListeningWorld.ts"
 import { openArea } from "../support/OpenArea.ts"
 import { mount, type World } from "../support/World.ts"
 
@@ -17,11 +17,10 @@ beforeAll(async () => {
   listening = await listeningWorld({ role: "operations" })
   ;({ here, url } = listening)
   here.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "timeout" }))
-  await here.receive("acme", "sandbox", '{"says":"nothing","name":"A long text that is in one line of the body"}')
 })
 afterAll(() => listening.close())
 
-await describeInChromium("reviews and messages in a browser", (browser) => {
+await describeInChromium("reviews in a browser", (browser) => {
   test("an operator settles an unknown result in four actions, with a double click", () =>
     visit(browser, { javaScriptEnabled: false }, async ({ page }) => {
       const { id } = await here.pay("acme", "sandbox", "automatic", "order-4")
@@ -56,33 +55,4 @@ await describeInChromium("reviews and messages in a browser", (browser) => {
       expect((await sent).postData()).toContain(`file=${hash}`)
       await page.waitForURL(/notice=settled$/u)
     }))
-
-  test.each(["light", "dark"] as const)(
-    "axe finds nothing on the pages in the %s, on a phone and a desktop",
-    (colorScheme) =>
-      visit(browser, { colorScheme }, async (visitor) => {
-        const { page } = visitor
-        const { id } = await here.pay("acme", "sandbox", "automatic")
-        await listening.signIn(page)
-        await page.goto(`${url}${mount}/messages/acme/sandbox`)
-        const message = await page.locator("tr", { hasText: "sha256:" }).first().getByRole("link").getAttribute("href")
-        for (const viewport of [sizes.narrow, sizes.desktop]) {
-          await page.setViewportSize(viewport)
-          for (const path of [
-            `${mount}/reviews/acme/sandbox`,
-            `${mount}/reviews/acme/production`,
-            `${mount}/reviews/acme/sandbox/${id}`,
-            `${mount}/payments/acme/sandbox/${id}`,
-            `${mount}/messages/acme/sandbox`,
-            message
-          ]) {
-            await page.goto(`${url}${path}`)
-            await checkPage(visitor)
-          }
-          await page.goto(`${url}${mount}/reviews/acme/sandbox/${id}`)
-          await page.getByRole("link", { name: "Captured…" }).click()
-          await checkPage(visitor)
-        }
-      })
-  )
 })

@@ -2,11 +2,11 @@
 import { Effect } from "effect"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { describeInChromium } from "../../../http/test/browser/Chromium.ts"
-import { sizes, visit } from "../../../http/test/browser/Visitor.ts"
+import { visit } from "../../../http/test/browser/Visitor.ts"
 import { checkPage, type ListeningWorld, listeningWorld } from "../support/ListeningWorld.ts"
 import { openArea } from "../support/OpenArea.ts"
 import { routedShop } from "../support/RoutedShop.ts"
-import { mount, type World } from "../support/World.ts"
+import type { World } from "../support/World.ts"
 
 let listening: ListeningWorld
 let here: World
@@ -22,8 +22,6 @@ beforeAll(async () => {
   const connections = [
     { id: "backup" },
     { id: "dollars", supports: { currencies: ["USD"] } },
-    { id: "off", active: false },
-    { id: "broken", connector: "nowhere" },
     { id: "fragile", priority: 0, circuitBreaker: { failures: 1, openMillis: 3_600_000 } }
   ]
   await routedShop(here, "sandbox", { mode: "auto", control: { share: 0.5, order: ["backup"] }, rules }, connections)
@@ -37,35 +35,7 @@ beforeAll(async () => {
 })
 afterAll(() => listening.close())
 
-const preview = "/preview?amount=20&currency=EUR&country=NL"
-
 await describeInChromium("routing and connections in a browser", (browser) => {
-  test.each(["light", "dark"] as const)(
-    "axe finds nothing on the pages in the %s, on a phone and a desktop",
-    (colorScheme) =>
-      visit(browser, { colorScheme }, async (visitor) => {
-        const { page } = visitor
-        await listening.signIn(page)
-        for (const viewport of [sizes.narrow, sizes.desktop]) {
-          await page.setViewportSize(viewport)
-          const paths = [
-            ...["", "/history", "/change", preview, "/preview?amount=0&currency=EUR"].map(
-              (path) => `routing/acme/sandbox${path}`
-            ),
-            ...["", "/fragile", "/broken", "/broken/credentials", "/broken/active", "/new/connection"].map(
-              (path) => `connections/acme/sandbox${path}`
-            )
-          ]
-          for (const path of paths) {
-            await page.goto(`${url}${mount}/${path}`)
-            const summary = page.locator("main summary").first()
-            if ((await summary.count()) > 0) await summary.click()
-            await checkPage(visitor)
-          }
-        }
-      })
-  )
-
   test.each([true, false])(
     "four actions show and make a change of the routing, with JavaScript: %s",
     (javaScriptEnabled) =>

@@ -113,14 +113,14 @@ export const contentsOf = (contents: Partial<DirectoryContents>): DirectoryConte
 })
 
 /** A clock at the time that a test sets, in epoch milliseconds; what sleeps wakes as ever. */
-export const clockAt = (now: () => number): Clock.Clock => ({
+export const clockAt = (now: () => number, real = Effect.runSync(Clock.Clock)): Clock.Clock => ({
   currentTimeMillisUnsafe: now,
   currentTimeMillis: Effect.sync(now),
   currentTimeNanosUnsafe: () => BigInt(now()) * 1_000_000n,
   currentTimeNanos: Effect.sync(() => BigInt(now()) * 1_000_000n),
   monotonicTimeNanosUnsafe: () => BigInt(now()) * 1_000_000n,
   monotonicTimeNanos: Effect.sync(() => BigInt(now()) * 1_000_000n),
-  sleep: Effect.sleep
+  sleep: (duration) => real.sleep(duration)
 })
 
 const configured = Layer.effectDiscard(
