@@ -45,11 +45,6 @@ const mismatched = (stated_amount: number, stated_currency: string) =>
 const rows: ReadonlyArray<Row> = [
   { answers: "captured", end: answers({ _tag: "Captured", providerRef }), ...capturedOf(1000) },
   {
-    answers: "captured, and states less",
-    end: answers({ _tag: "Captured", providerRef, stated: eur(600) }),
-    ...capturedOf(600)
-  },
-  {
     answers: "authorized",
     method: "manual",
     end: answers({ _tag: "Authorized", providerRef }),
@@ -68,12 +63,6 @@ const rows: ReadonlyArray<Row> = [
     end: answers({ _tag: "NeedsCustomer", providerRef }),
     ...declined("authentication_failed", "provider_requires_action", "authentication_required")
   },
-  {
-    answers: "canceled",
-    end: answers({ _tag: "Canceled", providerRef }),
-    outcome: { status: "CANCELLED" },
-    told: [["payment.cancelled"]]
-  },
   { answers: "rejected", end: answers({ _tag: "Rejected", code: "E1", message: "Not now." }), ...failed },
   {
     answers: "nothing, as it was not reached",
@@ -81,18 +70,12 @@ const rows: ReadonlyArray<Row> = [
     ...failed
   },
   { answers: "nothing", end: Effect.fail(new Unanswered({ reason: "timed out" })), ...unknown },
-  { answers: "captured, without a reference", end: answers({ _tag: "Captured", providerRef: "" }), ...unknown },
   { answers: "captured, and states 0", end: answers({ _tag: "Captured", providerRef, stated: eur(0) }), ...unknown },
   { answers: "by breaking the connector", end: Effect.die(new Error("hunter2")), ...unknown },
   {
     answers: "captured, and states more",
     end: answers({ _tag: "Captured", providerRef, stated: eur(1001) }),
     ...mismatched(1001, "EUR")
-  },
-  {
-    answers: "captured, and states another currency",
-    end: answers({ _tag: "Captured", providerRef, stated: { minorUnits: 1000, currency: "USD" } }),
-    ...mismatched(1000, "USD")
   }
 ]
 

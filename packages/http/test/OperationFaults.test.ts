@@ -19,10 +19,9 @@ import {
 } from "./support/Payments.ts"
 import { stores } from "./support/Stores.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
-import { openWorld, type World } from "./support/World.ts"
+import type { World } from "./support/World.ts"
 
 const idempotencyKey = "the-key-that-is-tried-again"
-const minute = 60_000
 
 interface Expected {
   readonly outcome: Outcome
@@ -34,8 +33,6 @@ interface Course {
   readonly untouched: Expected
   readonly confirmed: Expected
   readonly silent: Expected
-  /** What the key is answered while the operation is in flight. */
-  readonly meanwhile: string
 }
 
 const held: Expected = { outcome: { status: "AUTHORIZED" }, told: toldOfAuthorization }
@@ -46,14 +43,12 @@ const courses: Record<OperationName, Course> = {
   capture: {
     untouched: held,
     confirmed: { outcome: taken.outcome, told: [...toldOfAuthorization, ["payment.captured"]] },
-    silent: { outcome: { status: "UNKNOWN" }, told: [...toldOfAuthorization, ["payment.capture_unknown"]] },
-    meanwhile: "409 idempotency_in_progress"
+    silent: { outcome: { status: "UNKNOWN" }, told: [...toldOfAuthorization, ["payment.capture_unknown"]] }
   },
   void: {
     untouched: held,
     confirmed: { outcome: { status: "CANCELLED" }, told: [...toldOfAuthorization, ["payment.cancelled"]] },
-    silent: { outcome: { status: "UNKNOWN" }, told: [...toldOfAuthorization, ["payment.void_unknown"]] },
-    meanwhile: "409 idempotency_in_progress"
+    silent: { outcome: { status: "UNKNOWN" }, told: [...toldOfAuthorization, ["payment.void_unknown"]] }
   },
   refund: {
     untouched: taken,
@@ -61,8 +56,7 @@ const courses: Record<OperationName, Course> = {
       outcome: { status: "REFUNDED", captured_amount: 1000, refunded_amount: 1000 },
       told: [...toldOfCapture, ["payment.refunded", refundOf(1000, 1000, 0)]]
     },
-    silent: { outcome: reserved, told: [...toldOfCapture, ["payment.refund_unknown", refundOf(1000, 0, 1000)]] },
-    meanwhile: "409 refund_pending"
+    silent: { outcome: reserved, told: [...toldOfCapture, ["payment.refund_unknown", refundOf(1000, 0, 1000)]] }
   }
 }
 
@@ -126,22 +120,6 @@ describe.each(stores)("over %s", (_name, store) => {
           })
         }
       }
-
-      test("another process records it as unknown after 15 minutes if one died unwritten", async () => {
-        const own = await openWorld(store, { servers: 2, testClock: true })
-        const id = await begin(own, name)
-        fail(own, "unwritten")
-        expect(answerOf(await own.runOut(operate(own, name, id, { idempotencyKey })))).toBe("500 state_unconfirmed")
-        await own.kill(0)
-        own.reset()
-        const retry = () => operate(own, name, id, { idempotencyKey, server: 1 })
-        expect(answerOf(await retry())).toBe(course.meanwhile)
-        await own.adjust(15 * minute)
-        for (let times = 0; times < 2; times++) expect(answerOf(await retry())).toBe(`502 ${name}_result_unknown`)
-        await expectOutcome(own, id, course.silent.outcome, course.silent.told)
-        expect(asked(own)).toBe(0)
-        await own.close()
-      })
     })
   }
 })

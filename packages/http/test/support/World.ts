@@ -245,8 +245,6 @@ export interface World {
   readonly runOut: <A>(promise: Promise<A>) => Promise<A>
   /** Checks what is due, by the first server. */
   readonly checkDue: () => Promise<unknown>
-  /** Ends a server's core with all that it does in the background, as a process that dies. */
-  readonly kill: (server: number) => Promise<void>
   /** Everything as at the start, but what is stored. */
   readonly reset: () => void
   readonly close: () => Promise<void>
@@ -361,10 +359,6 @@ export const openWorld = async (store: Store, options: WorldOptions = {}): Promi
       return promise
     },
     checkDue: () => Effect.runPromise(Effect.provideContext(checks[0] ?? Effect.void, ambient)),
-    kill: async (server) => {
-      const core = cores[server]
-      if (core !== undefined) await Effect.runPromise(Scope.close(core, Exit.void))
-    },
     reset: () => {
       const { onCapture, onCharge, onRefund, onVoid } = obedient
       Object.assign(provider, { onCapture, onCharge, onRefund, onVoid })
