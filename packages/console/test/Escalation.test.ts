@@ -104,7 +104,7 @@ const leastOf = ({ path }: Target): number => {
 }
 
 describe("a role below admin", () => {
-  it("each page, form and change is forbidden to every role that lacks it, and no other", async () => {
+  it("each page, form and change is forbidden to a role that lacks it, and no other", async () => {
     const ofPages = targets.filter(
       ({ endpoint, path }) =>
         (endpoint === undefined || endpoint === takesFiles) &&
