@@ -189,7 +189,7 @@ describe("a message about another charge of the attempt that holds the money", (
       ],
       [true, "main", providerRef]
     )
-    itWalks(`operators are notified once when a second charge (${captureMethod}) is ${says._tag}`, start, [
+    itWalks(`operators are notified once of a second charge (${captureMethod}): ${says._tag}`, start, [
       [[charge(says), charge(says)], becomes, keeps((now) => now.providerRef, first), told],
       // The word about the first charge is still heard.
       [charge(firstCaptured), "Captured 1999 double_charge"]

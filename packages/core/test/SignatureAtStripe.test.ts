@@ -135,7 +135,7 @@ describe("our deliveries at Stripe's receiver", () => {
     assert.isAbove(heard.body.length, text.length)
   })
 
-  it("a delivery with any other byte, secret, time or digit of its signature is refused", async () => {
+  it("a delivery with any other byte, secret, time or signature digit is refused", async () => {
     const { body, header } = await deliverOne()
     const secret = "whsec_shop"
     const isWrong = async (heard: Partial<Heard>, by = secret) =>
