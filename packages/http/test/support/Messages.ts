@@ -65,11 +65,6 @@ export const refund = (refundId: string, status: string, more: object = {}): Mes
   data: { refund_id: refundId, provider_refund_id: "re_1", status, ...more }
 })
 
-export const settled = (attemptId: string, more: object = {}): Message => ({
-  type: "charge.settled",
-  data: { attempt_id: attemptId, ...more }
-})
-
 export const dispute = (attemptId: string, verdict: "opened" | "won" | "lost", more: object = {}): Message => ({
   type: `dispute.${verdict}`,
   data: { attempt_id: attemptId, ...more }
