@@ -38,7 +38,7 @@ export const drawAct = (draw: Draw, books: ActBooks, temper: Temper): ProviderAc
 type Choice = () => ProviderAct
 
 /** No choice where nothing is there to act on. */
-export const on = <Subject>(
+const on = <Subject>(
   draw: Draw,
   subjects: ReadonlyArray<Subject>,
   act: (subject: Subject) => ProviderAct

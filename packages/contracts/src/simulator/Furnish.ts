@@ -15,7 +15,7 @@ import type { Mac } from "effect/crypto"
 import { timeoutMillis } from "./CallHandling.ts"
 
 /** Of both tenants. */
-export const workspace: Workspace = {
+const workspace: Workspace = {
   ...{ id: "acme", name: "Acme", country: "NL", category: "retail" },
   ...{ suspended: false, partner: null }
 }
@@ -30,7 +30,7 @@ export const production: Caller = callerOf("production")
 export const callers = [sandbox, production] as const
 
 /** Every tenant has two connections, in this order: `main-…` and `backup-…`, with failover from one to the other. */
-export const connectionsMade = [
+const connectionsMade = [
   ["main-sandbox", "sandbox"],
   ["backup-sandbox", "sandbox"],
   ["main-production", "production"],
@@ -92,7 +92,7 @@ const secrets: ReadonlyMap<string, string> = new Map(
 )
 
 /** Those that an endpoint's deliveries are signed with, the newest first. */
-export const signingSecretsOf = ({ id, isChanging }: MerchantsEndpoint) => ({
+const signingSecretsOf = ({ id, isChanging }: MerchantsEndpoint) => ({
   secret: isChanging ? `whsec_next_${id}` : `whsec_${id}`,
   previousSecret: isChanging ? `whsec_${id}` : null
 })
