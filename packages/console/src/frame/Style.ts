@@ -86,7 +86,8 @@ dt { color: var(--soft); } dd { margin: 0; }
 ol, ul { padding-inline-start: 1.25rem; margin: 0; } :is(ol, ul).card { padding-inline-start: 2.25rem; }
 label { display: block; font-weight: 550; margin-bottom: .25rem; }
 .fields { display: flex; flex-wrap: wrap; gap: .75rem; align-items: end; }
-.fields .wide { flex: 1 1 16rem; min-width: 0; }
+.fields > * { min-width: 0; max-width: 100%; }
+.fields .wide { flex: 1 1 16rem; }
 .fields p.wide { flex-basis: 100%; margin: 0; }
 .wide input, .wide select { width: 100%; }
 .stack { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1rem; }
