@@ -80,8 +80,8 @@ describe("pointsman reconcile", () => {
     const [balance] = await seen("balance", ...ofProduction, "--until", "2031-01-01")
     assert.deepInclude(balance, { charges: 4498, fees: 60, payouts: -3938, currency: "EUR", rows: 4 })
     const books = (await run("books", "export", "--format", "csv", "--workspace", "acme", ...ofProduction)).stdout
-    for (const of of ["Assets:Payouts:Main:EUR,main,39.38", "Expenses:Fees:Main:EUR,main,0.30"]) {
-      assert.include(books, `,${of},EUR,`)
+    for (const line of ["Assets:Payouts:Main:EUR,main,39.38", "Expenses:Fees:Main:EUR,main,0.30"]) {
+      assert.include(books, `,${line},EUR,`)
     }
 
     const [paidOut, ...more] = await seen("payouts", ...ofProduction)
