@@ -1,5 +1,5 @@
 /**
- * Secrets and card numbers in what is told, stored and sent: forty secrets are planted in a configuration, in what clients,
+ * Secrets and card numbers in what is answered, stored and sent: forty secrets are planted in a configuration, in what clients,
  * providers and receivers send, and in what commands make, and a server goes through all that may show them. The answers of
  * the API, the log, the output of commands, the bytes of the database and of a backup, the audit trail, the message store, the
  * bodies of webhooks and the telemetry, compressed as it is sent, are searched for them.
@@ -269,7 +269,7 @@ const signs = (id: string): ReadonlyArray<readonly [where: string, sign: string]
   ["OTLP /v1/metrics", "pointsman_attempts_total"]
 ]
 
-describe("what is told, stored and sent", { timeout: 400_000 }, () => {
+describe("what is answered, stored and sent", { timeout: 400_000 }, () => {
   it.for(isLong ? (["SQLite", "PostgreSQL"] as const) : (["SQLite"] as const))(
     "none of forty secrets planted on %s is in stores, backup, trail or telemetry",
     async (kind, { skip }) => {

@@ -75,7 +75,7 @@ const found = (state: unknown) => (state === null ? notFound : { _tag: "Found", 
 const confirmed = (minorUnits?: number) =>
   found({ _tag: "OperationConfirmed", ...(minorUnits === undefined ? {} : { stated: eur(minorUnits) }) })
 
-/** What a charge is answered with, and what it becomes: the same where a lookup is told that it was not executed, or this. */
+/** What a charge is answered with, and what it becomes: the same where a lookup finds that it was not executed, or this. */
 type Outcome = readonly [charge: ChargeSimulation, answer: unknown, executed: unknown, not_executed?: unknown]
 
 const outcomesOf = (success: unknown): ReadonlyArray<Outcome> => [
