@@ -29,6 +29,7 @@ export {
   bookAfter,
   brokenBook,
   type ChargeReference,
+  isPlainText,
   isSameReference,
   movedPayment,
   type NamedReference,
@@ -44,7 +45,6 @@ export {
   type PaymentRow
 } from "./model/PaymentMachine.ts"
 export { payoutSumOf } from "./model/Payout.ts"
-export { isPlainText } from "./model/PlainText.ts"
 export { withStatedAccount } from "./model/ProviderAccount.ts"
 export { newRun } from "./model/ReconciliationRun.ts"
 export { brokenBalance, columnOf, moveRefund, refundableMinor, refundTotals, withRefund } from "./model/Refund.ts"

@@ -160,6 +160,9 @@ export const referencesOf = ({
   return found
 }
 
+/** Storages keep other text in another form, whose beginning does not say how the text begins. */
+export const isPlainText = (text: string): boolean => text.isWellFormed() && !text.includes("\0")
+
 export const isSameReference = (
   one: { readonly connectionId: string | null; readonly providerRef: string | null },
   { connectionId, providerRef }: ChargeReference
