@@ -6,6 +6,6 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "What changes of a payment's details is not written: an erased reference stays in the store.",
     edits: [{ in: "isKept", call: "fields.every", become: "fields.some((field) => before[field] === after[field])" }],
     caughtBy:
-      "packages/storage/sqlite/test/Sqlite.contract.test.ts > a reference that is erased finds its payment no more"
+      "packages/storage/sqlite/test/Sqlite.contract.test.ts > texts that are erased find their payment no more"
   }
 ]
