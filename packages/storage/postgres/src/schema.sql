@@ -155,7 +155,7 @@ create table events (
   created_at bigint not null,
   -- 1 is 'payment.created'; EventRows.ts of storage-sql has the others.
   type smallint not null,
-  -- JSON, in its short form (ShortText.ts).
+  -- JSON, in its short form (EventRows.ts).
   data text collate "C" not null,
   primary key (t, id)
 );

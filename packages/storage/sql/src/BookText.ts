@@ -10,27 +10,24 @@ import { brokenBook, brokenInvariant } from "@pointsman/core/internal"
 import type { PaymentBook } from "@pointsman/core/ports"
 import {
   type Created,
+  type Decided,
+  decided,
   details,
   type Moved,
   moving,
   packAnswer,
-  readClaimText,
-  type Shown,
-  unpackAnswer
-} from "./AnswerText.ts"
-import type { Row } from "./Columns.ts"
-import {
-  type Decided,
-  decided,
   packDecision,
   packTried,
+  readClaimText,
+  type Shown,
   triedOf,
+  unpackAnswer,
   unpackDecision,
   unpackTried,
   usualOutcome
-} from "./DecisionText.ts"
-import { isSame, type Packed, packing } from "./Packing.ts"
-import { idOf, shortId } from "./ShortText.ts"
+} from "./AnswerText.ts"
+import type { Row } from "./Columns.ts"
+import { idOf, isSame, type Packed, packing, shortId } from "./Packing.ts"
 
 /** What a row has in columns of their own. */
 export type BookColumns = Omit<Payment, keyof Created | keyof Moved | "routing">

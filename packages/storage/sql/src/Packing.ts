@@ -1,6 +1,6 @@
 /** Records as JSON with short names, without what is usual. What is left out is read as it was written, given the same usual. */
 import type { Money } from "@pointsman/core"
-import { idOf, shortId } from "./ShortText.ts"
+import { uuid, uuidOf } from "./Keys.ts"
 
 /** The short name of each field of a record, and what it usually says. */
 export type Names<A> = { readonly [K in keyof Required<A>]: readonly [short: string, usual?: A[K]] }
@@ -110,4 +110,39 @@ export const isSame = (one: unknown, other: unknown): boolean => {
     Array.isArray(one) === Array.isArray(other) &&
     names.every((name, index) => name === others[index] && isSame((one as Packed)[name], (other as Packed)[name]))
   )
+}
+
+// Texts as they are stored: ids, and keyed hashes without the hexadecimal form.
+
+const hexadecimal = /^[0-9a-f]{64}$/u
+const uuidLength = 36
+/** Of a text that is not stored as it is; twice where a text begins so itself. */
+const mark = "~"
+/** Of a UUID: the mark and 16 bytes in base64. */
+const shortLength = 23
+
+const withoutHex = (digits: string): string => mark + Buffer.from(digits, "hex").toString("base64url")
+
+const bytesOf = (stored: string): Buffer => Buffer.from(stored.slice(mark.length), "base64url")
+
+export const shortFingerprint = (fingerprint: string): string =>
+  hexadecimal.test(fingerprint) ? withoutHex(fingerprint) : fingerprint
+
+export const fingerprintOf = (stored: string): string =>
+  stored.startsWith(mark) ? bytesOf(stored).toString("hex") : stored
+
+/**
+ * Of an id inside JSON, which no index holds: its UUID, and what is before it beside the prefix. `prefix`: empty for what
+ * others name, as many of those ids are UUIDs, or end with one.
+ */
+export const shortId = (prefix: string, id: string): string => {
+  const end = id.slice(-uuidLength)
+  if (!uuid.test(end) || !id.startsWith(prefix)) return id.startsWith(mark) ? mark + id : id
+  return withoutHex(end.replaceAll("-", "")) + id.slice(prefix.length, -uuidLength)
+}
+
+export const idOf = (prefix: string, stored: string): string => {
+  if (!stored.startsWith(mark)) return stored
+  if (stored.startsWith(mark, mark.length)) return stored.slice(mark.length)
+  return `${prefix}${stored.slice(shortLength)}${uuidOf(bytesOf(stored.slice(0, shortLength)))}`
 }

@@ -4,8 +4,7 @@ import { type ChargeReference, mostNamed } from "@pointsman/core/internal"
 import { type Name, type PaymentBook, withName } from "@pointsman/core/ports"
 import { list, makeReadBook, type Row } from "@pointsman/storage-sql"
 import type { Database } from "./Database.ts"
-import { bindId, chargeName, keyHash, keys, nameHash, readId, shortChargeName, tenantHash } from "./Keys.ts"
-import { rows } from "./Rows.ts"
+import { bindId, chargeName, keyHash, keys, nameHash, readId, rows, shortChargeName, tenantHash } from "./Rows.ts"
 
 export const readBook = makeReadBook({ keys, rows })
 

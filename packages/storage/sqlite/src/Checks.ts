@@ -8,8 +8,7 @@ import { asksNone, connectionAsked, type Room, roomOf } from "@pointsman/storage
 import { Effect } from "effect"
 import { tenantOf } from "./Books.ts"
 import { type Database, read, update } from "./Database.ts"
-import { bindId, readId, tenantHash } from "./Keys.ts"
-import { bindText, readText } from "./Rows.ts"
+import { bindId, bindText, readId, readText, tenantHash } from "./Rows.ts"
 
 /**
  * Connections with something to check, and at first those checks that ask none. From one connection to the next by the

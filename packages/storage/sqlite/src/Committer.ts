@@ -7,7 +7,8 @@
  * change.
  */
 import { type Change, type CommitFailure, Ids, StorageError } from "@pointsman/core/ports"
-import { Effect, Exit, Result } from "effect"
+import type { Acknowledged } from "@pointsman/storage-sql"
+import { Clock, Effect, Exit, Result } from "effect"
 import { type Database, transaction } from "./Database.ts"
 
 /**
@@ -26,8 +27,8 @@ export interface CommitterOptions {
   readonly onCommit?: (durable: { readonly changes: number }) => void
   /** Whether another file is in the place of this one: then nothing is written any more. */
   readonly isReplaced?: () => boolean
-  /** Told of each change after its durable write. It must not throw. */
-  readonly onAcknowledged?: (change: Change) => void
+  /** Has each change after its durable write. */
+  readonly acknowledged?: Acknowledged
 }
 
 interface Waiting {
@@ -48,29 +49,13 @@ const batchSize = 128
  */
 export const make = Effect.fnUntraced(function* (db: Database, write: WriteChange, options: CommitterOptions = {}) {
   const ids = yield* Ids
+  const clock = yield* Clock.Clock
   const fork = Effect.runForkWith(yield* Effect.context<never>())
   let waiting: Array<Waiting> = []
   let isWriting = false
   let isClosed = false
 
-  const savepoint = db.prepare("SAVEPOINT change")
-  const undo = db.prepare("ROLLBACK TO change")
-  const release = db.prepare("RELEASE change")
-
-  const writeOne = (change: Change, eventIds: ReadonlyArray<string>): Exit.Exit<boolean, CommitFailure> => {
-    savepoint.run()
-    let outcome: Exit.Exit<boolean, CommitFailure>
-    try {
-      outcome = write(change, eventIds, true)
-    } catch (cause) {
-      // A full disk ends the whole transaction; going on would write outside of one.
-      if (!db.isTransaction()) throw cause
-      outcome = Exit.fail(new StorageError({ operation: "commit", cause }))
-    }
-    if (Exit.isFailure(outcome)) undo.run()
-    release.run()
-    return outcome
-  }
+  const writeOne = writeWithSavepoint(db, write)
 
   /** In the order of the batch: how each was answered. */
   const writeBatch = (
@@ -97,7 +82,9 @@ export const make = Effect.fnUntraced(function* (db: Database, write: WriteChang
     if (Result.isFailure(written)) return batch.map(() => Exit.fail(written.failure))
     options.onCommit?.({ changes: batch.length })
     written.success.forEach((outcome, index) => {
-      if (Exit.isSuccess(outcome)) options.onAcknowledged?.((batch[index] as Waiting).change)
+      if (Exit.isSuccess(outcome)) {
+        options.acknowledged?.note((batch[index] as Waiting).change, clock.currentTimeMillisUnsafe())
+      }
     })
     return written.success
   }
@@ -148,6 +135,29 @@ export const make = Effect.fnUntraced(function* (db: Database, write: WriteChang
       })
     )
 })
+
+type WriteOne = (change: Change, eventIds: ReadonlyArray<string>) => Exit.Exit<boolean, CommitFailure>
+
+const writeWithSavepoint = (db: Database, write: WriteChange): WriteOne => {
+  const savepoint = db.prepare("SAVEPOINT change")
+  const undo = db.prepare("ROLLBACK TO change")
+  const release = db.prepare("RELEASE change")
+
+  return (change, eventIds) => {
+    savepoint.run()
+    let outcome: Exit.Exit<boolean, CommitFailure>
+    try {
+      outcome = write(change, eventIds, true)
+    } catch (cause) {
+      // A full disk ends the whole transaction; going on would write outside of one.
+      if (!db.isTransaction()) throw cause
+      outcome = Exit.fail(new StorageError({ operation: "commit", cause }))
+    }
+    if (Exit.isFailure(outcome)) undo.run()
+    release.run()
+    return outcome
+  }
+}
 
 const newEventIds = Effect.fnUntraced(function* (ids: Ids["Service"], batch: ReadonlyArray<Waiting>) {
   const drawn: Array<ReadonlyArray<string>> = []

@@ -17,8 +17,18 @@ import {
 import { Effect } from "effect"
 import { readEvent } from "./Books.ts"
 import { type Database, read, update } from "./Database.ts"
-import { bindEventId, bindId, readEventId, tenantHash } from "./Keys.ts"
-import { bindTenant, bindText, ofTenant, readTenant, readText, rows } from "./Rows.ts"
+import {
+  bindEventId,
+  bindId,
+  bindTenant,
+  bindText,
+  ofTenant,
+  readEventId,
+  readTenant,
+  readText,
+  rows,
+  tenantHash
+} from "./Rows.ts"
 import { sqlOf } from "./Sql.ts"
 
 export const make = (db: Database): Deliveries["Service"] =>

@@ -2,7 +2,7 @@ import { resolve } from "node:path"
 import type { SQLInputValue } from "node:sqlite"
 import * as Ports from "@pointsman/core/ports"
 import { makeAcknowledged, makeAudit, makeMerchants, makeOperators, makePasskeys } from "@pointsman/storage-sql"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { open, read, serve } from "./Database.ts"
 import { make as makeDeliveries } from "./Deliveries.ts"
 import { make as makeDirectory } from "./Directory.ts"
@@ -60,12 +60,11 @@ export const layer = (
       if (options.existing !== true) yield* checkReplaced(db, options.filename, losses)
       const { condition, isReplaced } = watchFile(options.filename, acknowledged)
       watch = { condition, isReplaced }
-      const clock = yield* Clock.Clock
       const ledger = yield* makeLedger(db, {
         ...options,
         search,
         isReplaced,
-        onAcknowledged: (change) => acknowledged.note(change, clock.currentTimeMillisUnsafe())
+        acknowledged
       })
       const { directory, form } = makeDirectory(db)
       return Context.make(Ports.Ledger, ledger).pipe(

@@ -5,8 +5,7 @@ import { insertInto, list, type Row, valuesOf } from "@pointsman/storage-sql"
 import { Effect, Option, Result } from "effect"
 import { versionOf } from "./Books.ts"
 import { type Database, read, update, write } from "./Database.ts"
-import { bindEventId, bindId, tenantHash } from "./Keys.ts"
-import { bindTenant, bindText, rows } from "./Rows.ts"
+import { bindEventId, bindId, bindTenant, bindText, rows, tenantHash } from "./Rows.ts"
 
 const insert = `${insertInto("messages", Object.keys(rows.messageColumns))} on conflict do nothing`
 const bindMessage = valuesOf(rows.messageColumns)

@@ -4,9 +4,8 @@ import { wasNeverSent } from "@pointsman/core/internal"
 import type { Change, PaymentBook } from "@pointsman/core/ports"
 import { asksNone, bookText, claimText, detailsText, keepsDetails, list } from "@pointsman/storage-sql"
 import type { Database } from "./Database.ts"
-import { bindId, keyHash, tenantHash } from "./Keys.ts"
 import { guardCondition } from "./RecordLoss.ts"
-import { bindText, rows } from "./Rows.ts"
+import { bindId, bindText, keyHash, rows, tenantHash } from "./Rows.ts"
 
 type Columns = Readonly<Record<string, SQLInputValue>>
 

@@ -18,8 +18,19 @@ import { Effect } from "effect"
 import { holderOf, readEvent, selectBook, selectRow } from "./Books.ts"
 import { type Database, read, snapshot, update } from "./Database.ts"
 import { deliveriesOf } from "./Deliveries.ts"
-import { bindAfter, bindBefore, bindId, nameHash, readId, shortChargeName, tenantHash } from "./Keys.ts"
-import { bindTenant, bindText, ofTenant, readText } from "./Rows.ts"
+import {
+  bindAfter,
+  bindBefore,
+  bindId,
+  bindTenant,
+  bindText,
+  nameHash,
+  ofTenant,
+  readId,
+  readText,
+  shortChargeName,
+  tenantHash
+} from "./Rows.ts"
 import { sqlOf, type Value } from "./Sql.ts"
 
 const ofPayment = `${ofTenant} and payment_id = ?`

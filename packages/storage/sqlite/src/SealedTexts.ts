@@ -3,7 +3,7 @@ import type { SealedTexts } from "@pointsman/core/ports"
 import { makeSealedTexts, type Sql } from "@pointsman/storage-sql"
 import { readBook, tenantOf } from "./Books.ts"
 import { type Database, read, update } from "./Database.ts"
-import { bindBefore, bindId, tenantHash } from "./Keys.ts"
+import { bindBefore, bindId, tenantHash } from "./Rows.ts"
 import type { Value } from "./Sql.ts"
 
 const selectWithCheckout = `select * from payments indexed by payments_with_checkout

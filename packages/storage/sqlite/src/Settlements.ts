@@ -5,8 +5,7 @@ import { insertInto, isAboutCharge, makeSettlements, type Sql, valuesOf } from "
 import { Effect } from "effect"
 import { booksNamed, booksNaming, readPayment } from "./Books.ts"
 import { type Database, read, snapshot } from "./Database.ts"
-import { bindAfter, readId, tenantHash } from "./Keys.ts"
-import { bindTenant, bindText, ofTenant, rows } from "./Rows.ts"
+import { bindAfter, bindTenant, bindText, ofTenant, readId, rows, tenantHash } from "./Rows.ts"
 import type { Value } from "./Sql.ts"
 
 const insertEntry = `${insertInto("settlement_entries", Object.keys(rows.settlementColumns))} on conflict do nothing`

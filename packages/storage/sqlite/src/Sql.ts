@@ -5,8 +5,7 @@ import { makeSuccessRates, oneByOne, type Query, type Row, type Sql } from "@poi
 import { Cause, Effect, Exit, Result } from "effect"
 import { tenantOf } from "./Books.ts"
 import { type Database, numbered, read, transaction, update } from "./Database.ts"
-import { keys, tenantHash } from "./Keys.ts"
-import { rows } from "./Rows.ts"
+import { keys, rows, tenantHash } from "./Rows.ts"
 import type { Search } from "./SearchThread.ts"
 
 export type Value = SQLInputValue

@@ -11,7 +11,7 @@ export const faults: ReadonlyArray<Fault> = [
   {
     name: "forgotten outbox row",
     harm: "An event is written and no merchant hears of it: an order is paid and never shipped.",
-    edits: [{ file: "Events.ts", if: "is_followed", become: "" }],
+    edits: [{ if: "is_followed", become: "" }],
     caughtBy:
       "packages/storage/sqlite/test/Sqlite.contract.test.ts > an event goes to the active endpoints of the tenant that want it",
     simulatedOn: "sqlite"

@@ -7,6 +7,7 @@
  * batch is written again, with each change checked first.
  */
 import type { SQLInputValue } from "node:sqlite"
+import type { Event, Tenant } from "@pointsman/core"
 import { bookAfter, brokenBook, referencesOf } from "@pointsman/core/internal"
 import * as Ports from "@pointsman/core/ports"
 import {
@@ -14,9 +15,11 @@ import {
   entryKey,
   insertInto,
   list,
+  numberOfType,
   type Owner,
   onConflictReplace,
   readClaimRow,
+  uuidOf,
   valuesOf
 } from "@pointsman/storage-sql"
 import { Exit } from "effect"
@@ -24,12 +27,22 @@ import { holderOf, readBook, readPayment, selectKeyRow, selectRow, versionOf } f
 import type { WriteChange } from "./Committer.ts"
 import { type Database, isUniqueViolation } from "./Database.ts"
 import { writeDeliveries } from "./Deliveries.ts"
-import { writeEvents } from "./Events.ts"
-import { bindId, chargeName, keyHash, nameHash, shortChargeName, tenantHash } from "./Keys.ts"
 import { decideMessage, outcomeOf } from "./Messages.ts"
 import { isWritten, putRow } from "./PaymentRow.ts"
 import { guarded } from "./RecordLoss.ts"
-import { bindText, rows } from "./Rows.ts"
+import {
+  bindEventId,
+  bindId,
+  bindTenant,
+  bindText,
+  chargeName,
+  keyHash,
+  nameHash,
+  readEventId,
+  rows,
+  shortChargeName,
+  tenantHash
+} from "./Rows.ts"
 
 /** To be undone, and written again with a look at what it conflicts with. */
 class Undo extends Error {}
@@ -160,3 +173,63 @@ const upsert = <A>(db: Database, table: string, columns: Columns<A, SQLInputValu
 }
 
 const brokenCommit = (sentence: string): Exit.Exit<never> => Exit.die(new Error(`Ledger.commit: ${sentence}`))
+
+// The order of the ids of events is the order of commits, also where several processes write one file: their clocks and
+// counters know nothing of each other, and a clock may be set back.
+
+/**
+ * Not where an id of the tenant is greater. Gives whether an endpoint of the tenant may want the event; the endpoints are
+ * those of the table, not of a copy: one that another process has withdrawn is sent nothing.
+ */
+const insertEvent = `insert into events (t, id, type, payment, created_at, data) select ?1, ?2, ?3, ?4, ?5, ?6
+  where not exists (select 1 from events where t = ?1 and id >= ?2)
+  returning exists (
+    select 1 from webhook_endpoints indexed by webhook_endpoints_by_tenant
+    where workspace_id = ?7 and environment = ?8 and active = 1
+  ) as is_followed`
+const selectLastEvent = "select max(id) as id from events where t = ?"
+
+/** Gives whether an endpoint may want one of them. `addDeliveries`: of an event, when they are due. */
+const writeEvents = (db: Database, addDeliveries: (tenant: Tenant, event: Event, dueAt: number) => void) => {
+  const add = db.prepare(insertEvent)
+  const last = db.prepare(selectLastEvent)
+  return (change: Ports.Change, ids: ReadonlyArray<string>): boolean => {
+    const { events, tenant } = change
+    const t = tenantHash(tenant)
+    const owner = bindTenant(tenant)
+    const write = ({ createdAt, paymentId, type, ...event }: Event) =>
+      add.get(
+        ...[t, bindEventId(event.id), numberOfType(type), bindId(paymentId), createdAt],
+        rows.bindData({ ...event, paymentId, type }, change),
+        ...owner
+      )
+    let isFollowed = false
+    events.forEach((draft, index) => {
+      let event = { ...draft, id: ids[index] as string }
+      let written = write(event)
+      if (written === undefined) {
+        event = { ...event, id: eventIdAfter(readEventId(last.get(t)?.["id"]), event.id) }
+        written = write(event)
+      }
+      if (written?.["is_followed"] === 1) {
+        isFollowed = true
+        addDeliveries(tenant, event, change.deliverAt ?? event.createdAt)
+      }
+    })
+    return isFollowed
+  }
+}
+
+/** The id to write after `last`: the fresh one, or the next one after `last` where the fresh one is not greater. */
+const eventIdAfter = (last: string | undefined, fresh: string): string =>
+  last === undefined || fresh > last ? fresh : successor(last)
+
+/** The smallest greater UUIDv7, behind the same prefix. */
+const successor = (id: string): string => {
+  const start = id.length - 36
+  let next = BigInt(`0x${id.slice(start).replaceAll("-", "")}`) + 1n
+  // The bits of the variant (2) and of the version (7) do not count: what reaches them is carried over them.
+  if (((next >> 62n) & 3n) === 3n) next += 3n << 62n
+  if (((next >> 76n) & 15n) === 8n) next += 15n << 76n
+  return id.slice(0, start) + uuidOf(Buffer.from(next.toString(16).padStart(32, "0"), "hex"))
+}

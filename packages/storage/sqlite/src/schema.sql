@@ -3,7 +3,7 @@
 -- surrogate, a NUL). Booleans are 0 or 1. Without statistics SQLite prefers a primary key over most indexes, so queries name
 -- theirs (`indexed by`). SQLite changes a check only by writing the whole table again.
 
--- Tenants by a hash of workspace and environment (Keys.ts): the rows of payments, and what is beside each, begin with it. The
+-- Tenants by a hash of workspace and environment (Rows.ts): the rows of payments, and what is beside each, begin with it. The
 -- primary key guards that no two tenants share one.
 create table tenants (
   t blob not null primary key check (length(t) = 8),
@@ -121,7 +121,7 @@ create table events (
   type integer not null,
   payment blob not null check (length(payment) = 16),
   created_at integer not null,
-  -- JSON. See ShortText.ts of storage-sql.
+  -- JSON. See EventRows.ts of storage-sql.
   data text not null,
   primary key (t, id)
 ) strict, without rowid;

@@ -11,7 +11,7 @@ import { createInterface } from "node:readline"
 import { DatabaseSync } from "node:sqlite"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it, onTestFinished } from "vitest"
-import { readId } from "../src/Keys.ts"
+import { readId } from "../src/Rows.ts"
 import { type DiskFault, diskFaults, diskFaultsMissing } from "./DiskFaults.ts"
 
 const missing = diskFaultsMissing()

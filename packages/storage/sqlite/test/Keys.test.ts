@@ -1,7 +1,7 @@
 /** Ids as bytes. */
 import { it } from "@effect/vitest"
 import { assert } from "vitest"
-import { bindAfter, bindBefore, bindId } from "../src/Keys.ts"
+import { bindAfter, bindBefore, bindId } from "../src/Rows.ts"
 
 const ids = ["0", "1", "8", "a", "f"].flatMap((digit) => [
   `00000002-89ce-7534-b56c-afb9b8a74cf${digit}`,

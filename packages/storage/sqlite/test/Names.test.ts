@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Ids, Ledger } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { open } from "../src/Database.ts"
-import { tenantHash } from "../src/Keys.ts"
+import { tenantHash } from "../src/Rows.ts"
 import { newChange, newFile, tenant, withStorage } from "./Given.ts"
 
 describe("names", () => {

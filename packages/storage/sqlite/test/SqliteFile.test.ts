@@ -10,8 +10,8 @@ import type { Event } from "@pointsman/core"
 import { Directory, Ledger, SuccessRates } from "@pointsman/core/ports"
 import { Cause, Effect, Exit, Fiber, Option } from "effect"
 import { open } from "../src/Database.ts"
-import { bindEventId, bindId } from "../src/Keys.ts"
 import { migrate, steps } from "../src/Migrations.ts"
+import { bindEventId, bindId } from "../src/Rows.ts"
 import { newChange, newFile, newOperation, newRefund, rate, tenant, withStorage } from "./Given.ts"
 
 const run = promisify(execFile)
