@@ -24,16 +24,18 @@ export { configuredSecretText } from "./model/EndpointSecret.ts"
 export { emailKey, workspaceOfMerchant } from "./model/Merchant.ts"
 export { loginKey } from "./model/Operator.ts"
 export { weightOf } from "./model/OutcomeCounts.ts"
-export { brokenInvariant, chargeSimulations, leadsToProvider, paymentEvent } from "./model/Payment.ts"
+export { brokenInvariant, chargeSimulations, leadsToProvider, paymentEvent, refundableMinor } from "./model/Payment.ts"
 export {
   bookAfter,
+  brokenBalance,
   brokenBook,
   type ChargeReference,
   isPlainText,
   isSameReference,
   movedPayment,
   type NamedReference,
-  referencesOf
+  referencesOf,
+  refundTotals
 } from "./model/PaymentBook.ts"
 export {
   moneyTaken,
@@ -47,7 +49,7 @@ export {
 export { payoutSumOf } from "./model/Payout.ts"
 export { withStatedAccount } from "./model/ProviderAccount.ts"
 export { newRun } from "./model/ReconciliationRun.ts"
-export { brokenBalance, columnOf, moveRefund, refundableMinor, refundTotals, withRefund } from "./model/Refund.ts"
+export { columnOf, moveRefund, withRefund } from "./model/Refund.ts"
 export { type RefundEvent, RefundMachine } from "./model/RefundMachine.ts"
 export { nothingReported, type Reported } from "./model/Reported.ts"
 export {

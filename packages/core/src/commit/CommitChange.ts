@@ -6,9 +6,8 @@ import { checkedConnection, nextCheckAt } from "../decide/CheckSchedule.ts"
 import { disputeCheckAt } from "../decide/DisputeReminders.ts"
 import type { Attempt } from "../model/Attempt.ts"
 import { spread } from "../model/Delivery.ts"
-import type { Payment } from "../model/Payment.ts"
+import { type Payment, refundableMinor } from "../model/Payment.ts"
 import { bookAfter, type PaymentBook } from "../model/PaymentBook.ts"
-import { refundableMinor } from "../model/Refund.ts"
 import type { Tenant } from "../model/Tenant.ts"
 import { type Change, type ClaimGuard, type CommitFailure, Ledger } from "../ports/Ledger.ts"
 import { DeliverySettings, PaymentSettings } from "../ports/PaymentSettings.ts"
@@ -54,8 +53,8 @@ export const commitIn = (
 
 /** Until the events are delivered, in milliseconds. */
 const firstDelay = (context: Context.Context<never>): number => {
-  const { scheduleMillis } = Context.get(context, DeliverySettings)
-  return spread(scheduleMillis[0] ?? 0, Context.get(context, Random.Random).nextDoubleUnsafe())
+  const [delay = 0] = Context.get(context, DeliverySettings).scheduleMillis
+  return delay === 0 ? 0 : spread(delay, Context.get(context, Random.Random).nextDoubleUnsafe())
 }
 
 export const claimGuard = ({ afterRestore }: PaymentSettings, key: ClaimGuard["key"]): ClaimGuard => ({

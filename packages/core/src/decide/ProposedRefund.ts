@@ -10,9 +10,8 @@ import {
   type ProposedRefund,
   proposalUnder
 } from "../model/Correction.ts"
-import type { Payment } from "../model/Payment.ts"
+import { type Payment, refundableMinor } from "../model/Payment.ts"
 import type { PaymentBook } from "../model/PaymentBook.ts"
-import { refundableMinor } from "../model/Refund.ts"
 import { isAboveLimit, type RefundLimits } from "../model/Workspace.ts"
 import { holdingAttempt } from "./Holding.ts"
 import { reservedByHand } from "./interpret/RefundByHand.ts"

@@ -6,7 +6,8 @@ import { Result } from "effect"
 import { step } from "../machine/Machine.ts"
 import type { EventDraft, JsonObject } from "../model/Event.ts"
 import type { EventType } from "../model/EventType.ts"
-import { type Payment, paymentEvent, type ReviewReason } from "../model/Payment.ts"
+import { type Payment, paymentEvent, type ReviewReason, refundableMinor } from "../model/Payment.ts"
+import { type RefundTotals, refundTotals } from "../model/PaymentBook.ts"
 import { moneyTaken, type PaymentEvent, PaymentMachine, type PaymentState } from "../model/PaymentMachine.ts"
 import {
   type NotSent,
@@ -15,15 +16,7 @@ import {
   type Unanswered,
   unansweredCode
 } from "../model/ProviderStatement.ts"
-import {
-  moveRefund,
-  type Refund,
-  type RefundReply,
-  type RefundTotals,
-  refundableMinor,
-  refundTotals,
-  withRefund
-} from "../model/Refund.ts"
+import { moveRefund, type Refund, type RefundReply, withRefund } from "../model/Refund.ts"
 import type { RefundEvent } from "../model/RefundMachine.ts"
 import type { Money } from "../money/Money.ts"
 import { withReview } from "./WithReview.ts"

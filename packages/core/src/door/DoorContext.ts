@@ -16,7 +16,7 @@ import type { Connectors } from "../ports/Connector.ts"
 import { Directory } from "../ports/Directory.ts"
 import type { Ids } from "../ports/Ids.ts"
 import type { Secrets } from "../ports/Secrets.ts"
-import { newAllowance, StorageAllowance } from "../ports/StorageAllowance.ts"
+import { requestMillis, StorageAllowance } from "../ports/StorageAllowance.ts"
 import { type NotAdmitted, StorageCondition } from "../ports/StorageCondition.ts"
 import { StorageError } from "../ports/StorageError.ts"
 import type { StorageServices } from "../ports/StorageServices.ts"
@@ -48,7 +48,9 @@ export const requests = (context: DoorContext) => {
   const admission = Context.get(context, Admission)
   /** With an allowance of time for all that it asks of the storage. */
   const ask = <A, E>(work: Effect.Effect<A, E, DoorServices>) =>
-    Effect.suspend(() => Effect.provideContext(work, Context.add(context, StorageAllowance, newAllowance())))
+    Effect.suspend(() =>
+      Effect.provideContext(work, Context.add(context, StorageAllowance, { leftMillis: requestMillis }))
+    )
   const begin = <A, E>(work: Effect.Effect<A, E, DoorServices>) => {
     const asked = Effect.andThen(admit, ask(work))
     return admission === undefined ? asked : withPlace(admission)(asked)

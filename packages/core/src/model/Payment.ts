@@ -249,6 +249,11 @@ const capturedAmount = (type: EventType, { capturedMinor, money }: Payment): Jso
   return isStated ? { captured_amount: capturedMinor } : {}
 }
 
+/** What may still be given back, in minor units. */
+export const refundableMinor = (
+  payment: Pick<Payment, "capturedMinor" | "refundedMinor" | "refundPendingMinor">
+): number => payment.capturedMinor - payment.refundedMinor - payment.refundPendingMinor
+
 /** `undefined` for a payment that is not declined. */
 export const declineOfPayment = ({
   declineCategory,

@@ -3,7 +3,7 @@ import type { Dispute } from "./Dispute.ts"
 import type { Event } from "./Event.ts"
 import type { Operation } from "./Operation.ts"
 import type { Payment } from "./Payment.ts"
-import { brokenBalance, type Refund } from "./Refund.ts"
+import { columnOf, type Refund } from "./Refund.ts"
 import type { SettlementEntry } from "./SettlementEntry.ts"
 
 /** One payment, with everything that was asked of providers for it. */
@@ -72,6 +72,37 @@ const keyOfLive = ({ idempotencyKey, kind, outcome, reply }: Operation): string 
 const isAnyTwice = (keys: ReadonlyArray<string | null>): boolean => {
   const used = keys.filter((key) => key !== null)
   return new Set(used).size < used.length
+}
+
+/**
+ * What was given back of a payment, and what is reserved for it. The payment carries these sums over its refunds for
+ * its readers; every write of a refund derives them anew, and every store compares the two. In minor units.
+ */
+export interface RefundTotals {
+  readonly refundedMinor: number
+  readonly refundPendingMinor: number
+}
+
+export const refundTotals = (refunds: ReadonlyArray<Pick<Refund, "stage" | "money">>): RefundTotals => {
+  let refundedMinor = 0
+  let refundPendingMinor = 0
+  for (const { stage, money } of refunds) {
+    if (columnOf[stage] === "refunded") refundedMinor += money.minorUnits
+    if (columnOf[stage] === "pending") refundPendingMinor += money.minorUnits
+  }
+  return { refundedMinor, refundPendingMinor }
+}
+
+/** What is wrong between a payment and the entries that it must follow from; `undefined` when nothing is. */
+export const brokenBalance = (
+  payment: Pick<Payment, "refundedMinor" | "refundPendingMinor">,
+  refunds: ReadonlyArray<Pick<Refund, "stage" | "money">>
+): string | undefined => {
+  const totals = refundTotals(refunds)
+  return totals.refundedMinor === payment.refundedMinor && totals.refundPendingMinor === payment.refundPendingMinor
+    ? undefined
+    : `the refunds add up to ${totals.refundedMinor} and ${totals.refundPendingMinor} pending, the payment says ` +
+        `${payment.refundedMinor} and ${payment.refundPendingMinor}`
 }
 
 /** What moves a stored payment, as a change writes it. */

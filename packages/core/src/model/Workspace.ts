@@ -1,6 +1,6 @@
 import type { Money } from "../money/Money.ts"
 import type { Payment } from "./Payment.ts"
-import type { RefundTotals } from "./Refund.ts"
+import type { RefundTotals } from "./PaymentBook.ts"
 import type { RetentionTimes } from "./RetentionTimes.ts"
 
 /** How a workspace presents itself to customers on its hosted pages. Absent fields have defaults there. */

@@ -12,15 +12,15 @@ export const StorageAllowance = Context.Reference<StorageAllowance | undefined>(
 })
 
 /** A request may take 15 seconds besides its provider calls: the rest is for authentication and pauses. */
-const requestMillis = 7_000
+export const requestMillis = 7_000
 /** Even a request that has used its allowance up may still record what a provider said. */
 const leastMillis = 500
 
-export const newAllowance = (leftMillis: number = requestMillis): StorageAllowance => ({ leftMillis })
-
 /** Work that a client waits for, with an allowance of its own. */
-export const withAllowance = <A, E, R>(work: Effect.Effect<A, E, R>, leftMillis?: number): Effect.Effect<A, E, R> =>
-  Effect.suspend(() => Effect.provideService(work, StorageAllowance, newAllowance(leftMillis)))
+export const withAllowance = <A, E, R>(
+  work: Effect.Effect<A, E, R>,
+  leftMillis = requestMillis
+): Effect.Effect<A, E, R> => Effect.suspend(() => Effect.provideService(work, StorageAllowance, { leftMillis }))
 
 /** For work that continues after its request was answered. */
 export const withoutAllowance = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

@@ -3,11 +3,11 @@
  * answered. Only the provider's id says which. Pure.
  */
 import type { Attempt } from "../../model/Attempt.ts"
-import type { Payment } from "../../model/Payment.ts"
-import { bookAfter, type PaymentBook } from "../../model/PaymentBook.ts"
+import { type Payment, refundableMinor } from "../../model/Payment.ts"
+import { bookAfter, type PaymentBook, refundTotals } from "../../model/PaymentBook.ts"
 import { taken } from "../../model/PaymentMachine.ts"
 import { type RefundState, Unanswered } from "../../model/ProviderStatement.ts"
-import { begunRefund, columnOf, type Refund, refundableMinor, refundTotals, withRefund } from "../../model/Refund.ts"
+import { begunRefund, columnOf, type Refund, withRefund } from "../../model/Refund.ts"
 import { nothingReported, type RefundByHand } from "../../model/Reported.ts"
 import type { Money } from "../../money/Money.ts"
 import { type Applied, inOneStep, unchanged } from "../Applied.ts"
