@@ -16,11 +16,11 @@ import { Context, Effect, Layer } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { Dispute } from "./api/Disputes.ts"
 import {
+  outcomeNames,
   type Payment,
   type PaymentEnvelope,
   type RoutingDecision,
-  type RoutingExclusion,
-  wireName
+  type RoutingExclusion
 } from "./api/Payment.ts"
 import type { IgnoredFields } from "./IgnoredFields.ts"
 
@@ -173,7 +173,7 @@ const routingView = (routing: RoutingRecord, debug: boolean): RoutingDecision =>
   attempts: routing.attempts.map((attempt) => ({
     attempt_id: attempt.attemptId,
     connection_id: attempt.connectionId,
-    outcome: attempt.outcome === null ? null : wireName(attempt.outcome),
+    outcome: attempt.outcome === null ? null : outcomeNames[attempt.outcome],
     code: attempt.code,
     ...declineView(declineOfAttempt(attempt))
   })),

@@ -7,6 +7,7 @@ import {
   type SettlementEntry,
   type SettlementResult
 } from "@pointsman/core"
+import { isPlainText } from "@pointsman/core/internal"
 import { InProcess } from "@pointsman/http"
 import { Effect, Option } from "effect"
 import { failure, internalError } from "../api/Errors.ts"
@@ -90,7 +91,7 @@ export const close = Effect.fnUntraced(function* (path: TenantPath, { connection
   yield* callerOf(path)
   if (!(yield* connections(path)).some(({ id }) => id === connection)) return yield* Effect.fail(differenceNotFound)
   const text = note.replaceAll("\r\n", "\n").trim()
-  if (text === "" || text.length > noteLimit || text.includes("\0") || !text.isWellFormed()) {
+  if (text === "" || text.length > noteLimit || !isPlainText(text)) {
     return yield* Effect.fail(validationErrorOf(noteExpected))
   }
   const { reconciliation } = yield* Pointsman

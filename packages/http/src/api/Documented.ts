@@ -1,4 +1,5 @@
 /** What the document of the API says of a field beyond what its codec checks, and what many codecs check. */
+import { isPlainText } from "@pointsman/core/internal"
 import { Schema } from "effect"
 
 /** The annotation that carries the keywords to the document. */
@@ -18,6 +19,4 @@ export const documented = (
 })
 
 /** Lone surrogates have no UTF-8, and NUL is refused by Postgres: neither can be stored and given back as it came. */
-export const isStorableText = Schema.makeFilter((text: string) => text.isWellFormed() && !text.includes("\0"), {
-  expected: "text without NUL or lone surrogates"
-})
+export const isStorableText = Schema.makeFilter(isPlainText, { expected: "text without NUL or lone surrogates" })

@@ -86,8 +86,12 @@ export const Decline = Schema.Struct({
 }).annotate({ identifier: "Decline", description: "Why a provider declined, and what to do about it." })
 
 /** `NeedsCustomer` is `needs_customer` on the wire. */
-export const wireName = (name: string): string =>
-  name.replace(/[A-Z]/gu, (letter, at: number) => `${at === 0 ? "" : "_"}${letter.toLowerCase()}`)
+export const outcomeNames = Object.fromEntries(
+  attemptOutcomes.map((name) => [
+    name,
+    name.replace(/[A-Z]/gu, (letter, at: number) => `${at === 0 ? "" : "_"}${letter.toLowerCase()}`)
+  ])
+) as Readonly<Record<(typeof attemptOutcomes)[number], string>>
 
 /** Version 1 promises objects; their fields were added to it. */
 export const RoutingCandidate = Schema.Struct({
@@ -107,8 +111,9 @@ export const RoutingAttempt = Schema.Struct({
   connection_id: Schema.String.annotateKey(documented("The connection's id.")),
   outcome: Schema.NullOr(Schema.String).annotateKey(
     documented(
-      `How the call ended; \`null\` while it is under way. Now one of ${attemptOutcomes.map((outcome) => `\`${wireName(outcome)}\``).join(", ")}; ` +
-        "new outcomes may be added.",
+      `How the call ended; \`null\` while it is under way. Now one of ${Object.values(outcomeNames)
+        .map((name) => `\`${name}\``)
+        .join(", ")}; ` + "new outcomes may be added.",
       { examples: ["captured"] }
     )
   ),
