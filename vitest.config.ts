@@ -19,7 +19,9 @@ export const shared = {
   maxWorkers: availableParallelism() + 2,
   // A process for each file would load Effect and our sources again for each of them: half of all the time. So a test
   // leaves nothing behind; `--sequence.shuffle.files` runs the files in another order.
-  isolate: false
+  isolate: false,
+  // A test makes many objects that it drops: with 16 MB, the default, a worker collects them twice as often.
+  execArgv: ["--max-semi-space-size=64"]
 }
 
 export default defineConfig({
