@@ -1,6 +1,6 @@
 /**
  * `kill -9` at any moment, under mixed load, with a provider that times out, drops connections and finishes late, and a
- * receiver of webhooks that fails. When everybody is well again, the API and the provider agree to the cent.
+ * receiver of webhooks that fails. When nothing fails any more, the API and the provider agree to the cent.
  *
  * A long run (`POINTSMAN_LONG=all`). `POINTSMAN_KILL_ROUNDS` and `POINTSMAN_KILL_ROUNDS_POSTGRES` set the number of
  * rounds on each storage: 50 and 25 unless set. `POINTSMAN_KILL_ROUNDS_CITUS` does so on a cluster, where there is one, with

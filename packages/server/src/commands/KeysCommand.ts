@@ -154,8 +154,7 @@ const revoke = databaseCommand(
   {
     name: "revoke",
     short: "Revoke a key",
-    long:
-      "Revoke a key permanently. Running servers reject it from the next request on; requests in flight " + "complete.",
+    long: "Revoke a key permanently. Running servers reject it from the next request on; requests in flight complete.",
     examples: { "pointsman keys revoke 3f9a1c04be77": "By its prefix in the list" },
     isAudited: true,
     flags: {

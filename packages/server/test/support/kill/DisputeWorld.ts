@@ -194,7 +194,7 @@ export const openDisputeWorld = async ({ isShort = false, seed, servers, storage
     return answers.filter(({ body }) => isOpen.has(body.error?.code)).length
   }
 
-  /** Everybody is well, and every deadline passes; gives what there is to compare. */
+  /** Nothing fails any more, and every deadline passes; gives what there is to compare. */
   const rest = async (): Promise<DisputeEvidence> => {
     provider.calm()
     receiver.calm()

@@ -107,7 +107,7 @@ export const openKillWorld = async (seed: number, storage: KillStorage) => {
       await running.kill("SIGKILL")
       await Promise.all(work)
     },
-    /** Everybody is well; gives what there is to compare when nothing is open any more. */
+    /** Nothing fails any more; gives what there is to compare when nothing is open any more. */
     rest: async () => {
       provider.calm()
       receiver.calm()

@@ -154,7 +154,7 @@ export const startManyServers = async (database: KilledDatabase, seed: number, c
       outageEnds = Date.now() + backWithinMillis
       return Promise.all([...up.values()].map(backAt))
     },
-    /** Everybody is well; gives what there is to compare, as each server shows it. */
+    /** Nothing fails any more; gives what there is to compare, as each server shows it. */
     rest: async () => {
       isOver = true
       await work
