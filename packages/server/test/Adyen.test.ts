@@ -4,7 +4,7 @@
  * what each fact makes of a payment in core; the tests there have every case.
  */
 import { assert, describe, it } from "vitest"
-import { type AdyenEvent, path, startAdyenWorld, webhook } from "./support/AdyenWorld.ts"
+import { type AdyenEvent, path, startAdyenWorld } from "./support/AdyenWorld.ts"
 import { outcomesSeen, paymentSeen } from "./support/OperatorsSee.ts"
 import { each } from "./support/ServerProcess.ts"
 
@@ -12,8 +12,6 @@ const ordersOf = <A>(list: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
   list.length === 0
     ? [[]]
     : list.flatMap((one, at) => ordersOf(list.toSpliced(at, 1)).map((others) => [one, ...others]))
-
-type World = Awaited<ReturnType<typeof startAdyenWorld>>
 
 describe("payments at Adyen", () => {
   it("each payment ends where Adyen's books say, by webhooks in every order, and twice", async () => {
@@ -87,65 +85,17 @@ describe("payments at Adyen", () => {
     }
   })
 
-  it("a charge that Adyen never answered is UNKNOWN until Adyen's webhook comes", async () => {
-    const world = await startAdyenWorld()
-    const unanswered = await world.create({ amount: 4040 })
-    assert.strictEqual(await world.statusOf(unanswered.id), "UNKNOWN")
-    // Adyen's messages here are of 19.99: less than was asked is recorded as stated.
-    const event = { eventCode: "AUTHORISATION", pspReference: "PSPX", merchantReference: unanswered.reference }
-    await world.hear(event)
-    assert.strictEqual(await world.statusOf(unanswered.id), "CAPTURED")
-  })
-
-  it("an authorization with a refused capture is AUTHORIZED until a later one succeeds", async () => {
-    const world = await startAdyenWorld()
-    const { id } = await world.create({ capture_method: "manual" })
-    await world.request("POST", `${path}/${id}/capture`)
-    const failed = { ...world.lastAsked(), pspReference: "PSPX" }
-    await world.hear({ ...failed, eventCode: "CAPTURE", success: "false" })
-    assert.strictEqual(await world.statusOf(id), "AUTHORIZED")
-    // The success that Adyen withdrew arrives once more.
-    await world.hear({ ...failed, eventCode: "CAPTURE" })
-    assert.strictEqual(await world.statusOf(id), "AUTHORIZED")
-    await world.hear({ ...failed, pspReference: "PSPY", eventCode: "CAPTURE", at: 1 })
-    assert.strictEqual(await world.statusOf(id), "CAPTURED")
-  })
-
-  it("Adyen's page with refused cards and one that is not is CAPTURED in any order", async () => {
-    const world = await startAdyenWorld()
-    const refusals = ["PSPA", "PSPB"].map((pspReference) => ({ pspReference, success: "false" }))
-    for (const order of ordersOf([...refusals, { pspReference: "PSPC", success: "true" }])) {
-      const back = "https://shop.example/thanks"
-      const { id, nextAction } = await world.create({ instruments: undefined, return_url: back })
-      const opened = await fetch(nextAction.url, {
-        method: "POST",
-        redirect: "manual",
-        headers: { "content-type": "application/x-www-form-urlencoded" },
-        body: "action=continue"
-      })
-      assert.match(opened.headers.get("location") ?? "", /^https:\/\/test\.adyen\.link\/PL\d+$/)
-      const { merchantReference } = world.lastAsked()
-      assert.match(merchantReference, /\.taken\.page$/)
-      for (const of of order) {
-        const pspReference = `${of.pspReference}${id}`
-        await world.hear({ ...of, pspReference, eventCode: "AUTHORISATION", merchantReference })
-      }
-      assert.strictEqual(await world.statusOf(id), "CAPTURED")
-    }
-  })
-
-  it("operators are notified once of a second payment under one reference", async () => {
-    const world = await startAdyenWorld()
-    const { id, reference } = await world.create({ capture_method: "manual" })
-    const second = { pspReference: "PSPSECOND", merchantReference: reference }
-    await world.hear({ ...second, eventCode: "AUTHORISATION" })
-    await world.hear({ ...second, eventCode: "AUTHORISATION" })
-    await world.hear({ ...second, eventCode: "CANCELLATION", originalReference: "PSPSECOND", pspReference: "PSPEND" })
-    assert.strictEqual(await world.statusOf(id), "AUTHORIZED")
-    const conflicts = await world.eventsOf(id, "payment.conflict")
+  it("a second payment is reported once, and a refund of it moves nothing", async () => {
+    const { create, eventsOf, hear, read } = await startAdyenWorld()
+    const { id, reference: merchantReference } = await create()
+    const second = { pspReference: "PSPSECOND", merchantReference }
+    for (const _ of [1, 2]) await hear({ ...second, eventCode: "AUTHORISATION" })
+    const conflicts = await eventsOf(id, "payment.conflict")
     assert.deepStrictEqual(each(conflicts, "provider_reference"), ["PSPSECOND"])
-    // What is left is captured as ever.
-    assert.strictEqual((await world.request("POST", `${path}/${id}/capture`)).status, 200)
+    const ofSecond = { merchantReference, originalReference: "PSPSECOND" }
+    await hear({ ...ofSecond, eventCode: "REFUND", pspReference: "PSPBACK" })
+    await hear({ ...ofSecond, eventCode: "CANCELLATION", pspReference: "PSPEND" })
+    assert.deepInclude(await read(id), { status: "CAPTURED", refunded_amount: 0 })
   })
 
   it("refunds in the Customer Area, twice, and one of ours each count once", async () => {
@@ -176,80 +126,30 @@ describe("payments at Adyen", () => {
       assert.deepInclude(await read(id), { status: "PARTIALLY_REFUNDED", refunded_amount: 2500 })
     }
   })
-
-  it("a payment paid twice keeps its money when the second is refunded at Adyen", async () => {
-    const world = await startAdyenWorld()
-    const { id, reference } = await world.create()
-    const second = { merchantReference: reference, originalReference: "PSPSECOND" }
-    await world.hear({ eventCode: "AUTHORISATION", pspReference: "PSPSECOND", merchantReference: reference })
-    await world.hear({ ...second, eventCode: "REFUND", pspReference: "PSPBACK" })
-    assert.deepInclude(await world.read(id), { status: "CAPTURED", refunded_amount: 0 })
-  })
-
-  it("an amount under another signature, or another key, is 401, and nothing moves", async () => {
-    const world = await startAdyenWorld()
-    const { id, reference } = await world.create({ capture_method: "manual" })
-    const event = { pspReference: "PSPX", originalReference: "P", merchantReference: reference }
-    const forged = webhook({ ...event, eventCode: "CAPTURE" })
-    const item = forged.notificationItems[0]?.NotificationRequestItem
-    const body = { notificationItems: [{ NotificationRequestItem: { ...item, eventCode: "CANCELLATION" } }] }
-    const answer = await world.request("POST", "/api/v1/psp-webhooks/adyen", body)
-    assert.strictEqual(answer.status, 401)
-    assert.strictEqual(await world.statusOf(id), "AUTHORIZED")
-  })
 })
 
 describe("what Adyen says after it had confirmed", () => {
-  /** A payment with an operation that Adyen was asked for, and how to hear of it, twice. */
-  const given = async (world: World, operation: "capture" | "refunds", amount: number, change: object = {}) => {
-    const { id } = await world.create(change)
-    assert.isBelow((await world.request("POST", `${path}/${id}/${operation}`, { amount })).status, 500)
-    const asked = world.lastAsked()
+  const refunded = { status: "PARTIALLY_REFUNDED", amounts: [1999, 700, 0], review: null }
+  const refundedNot = { status: "CAPTURED", amounts: [1999, 0, 0], review: ["reversal"], last: "payment.refund_failed" }
+  const taken = { status: "CAPTURED", amounts: [700, 0, 0], review: null }
+  const takenNot = { status: "AUTHORIZED", amounts: [0, 0, 0], review: null, last: "payment.capture_failed" }
+
+  it.each([
+    ["REFUND", "REFUND_FAILED", "Account closed", "refunds", refunded, refundedNot],
+    ["REFUND", "REFUNDED_REVERSED", "Account closed", "refunds", refunded, refundedNot],
+    ["CAPTURE", "CAPTURE_FAILED", "Capture expired", "capture", taken, takenNot]
+  ] as const)("a %s is taken back by a %s: %s", async (done, takenBack, reason, operation, before, after) => {
+    const world = await startAdyenWorld()
+    const { id } = await world.create(operation === "capture" ? { capture_method: "manual" } : {})
+    assert.isBelow((await world.request("POST", `${path}/${id}/${operation}`, { amount: 700 })).status, 500)
+    const event = { ...world.lastAsked(), value: 700 }
     const hear = async (eventCode: string, more: Partial<AdyenEvent> = {}) => {
-      const event = { eventCode, pspReference: `${eventCode}-${id}`, ...asked, value: amount, ...more }
-      for (const _ of [1, 2]) await world.hear(event)
+      for (const _ of [1, 2]) await world.hear({ ...event, eventCode, pspReference: `${eventCode}-${id}`, ...more })
     }
-    return { id, hear, seen: () => paymentSeen(world, id) }
-  }
-
-  it("refunds that fail or come back are captured again, and operators review them", async () => {
-    const world = await startAdyenWorld()
-    for (const eventCode of ["REFUND_FAILED", "REFUNDED_REVERSED"]) {
-      const { hear, id, seen } = await given(world, "refunds", 500)
-      await hear("REFUND")
-      assert.deepInclude(await seen(), { status: "PARTIALLY_REFUNDED", amounts: [1999, 500, 0], review: null })
-      await hear(eventCode, { at: 1, reason: "Account closed" })
-      const after = { conflicts: 0, last: "payment.refund_failed", review: ["reversal"] }
-      assert.deepInclude(await seen(), { ...after, status: "CAPTURED", amounts: [1999, 0, 0] })
-      assert.deepStrictEqual(await outcomesSeen(world, id), ["applied", "applied"])
-    }
-  })
-
-  it("a confirmed capture that fails is AUTHORIZED again; one by Adyen is reviewed", async () => {
-    const world = await startAdyenWorld()
-    const { hear, id, seen } = await given(world, "capture", 700, { capture_method: "manual" })
-    await hear("CAPTURE")
-    assert.deepInclude(await seen(), { status: "CAPTURED", amounts: [700, 0, 0], review: null })
-    await hear("CAPTURE_FAILED", { at: 1, reason: "Capture expired" })
-    const after = { conflicts: 0, last: "payment.capture_failed", review: null }
-    assert.deepInclude(await seen(), { ...after, status: "AUTHORIZED", amounts: [0, 0, 0] })
+    await hear(done)
+    assert.deepInclude(await paymentSeen(world, id), before)
+    await hear(takenBack, { at: 1, reason })
+    assert.deepInclude(await paymentSeen(world, id), { ...after, conflicts: 0 })
     assert.deepStrictEqual(await outcomesSeen(world, id), ["applied", "applied"])
-
-    const taken = await world.create()
-    const failed = { pspReference: "FAILED", merchantReference: taken.reference, originalReference: "PSP", at: 1 }
-    for (const _ of [1, 2]) await world.hear({ ...failed, eventCode: "CAPTURE_FAILED", reason: "Capture expired" })
-    const reviewed = { conflicts: 1, last: "payment.conflict", review: ["conflict", "capture_failed"] }
-    assert.deepInclude(await paymentSeen(world, taken.id), { ...reviewed, status: "CAPTURED", amounts: [1999, 0, 0] })
-    assert.deepStrictEqual(await outcomesSeen(world, taken.id), ["contradicts"])
-    const { body } = await world.request("POST", `${path}/${taken.id}/refunds`)
-    assert.strictEqual(body.error.code, "not_refundable")
-  })
-
-  it("a notification about no payment of ours is unmatched, and others follow it", async () => {
-    const world = await startAdyenWorld()
-    const foreign = { eventCode: "AUTHORISATION", pspReference: "PSPOTHER", merchantReference: "order 17 of a till" }
-    for (const _ of [1, 2]) await world.hear(foreign)
-    assert.deepStrictEqual(await outcomesSeen(world), ["unmatched"])
-    assert.strictEqual((await world.create()).status, "CAPTURED")
   })
 })
