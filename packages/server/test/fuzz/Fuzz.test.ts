@@ -6,8 +6,8 @@
  */
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
-import { evidence } from "./Evidence.ts"
 import { type Answer, budgetOf, judge, type Receiver, withoutRejections } from "./Judge.ts"
+import { evidence } from "./Multipart.ts"
 import { configurationText, findsSource, forwardedFor, readsConfiguration } from "./Pure.ts"
 import { queries } from "./Queries.ts"
 import { openServer, rawBytes, rawCreate } from "./Raw.ts"

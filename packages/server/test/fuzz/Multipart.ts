@@ -1,6 +1,8 @@
 /** Forms of texts and files (RFC 7578) as a stranger may send them: nearly right ones, and all that a parser may stumble on. */
 import * as fc from "fast-check"
-import { headerText, scratched, text } from "./Values.ts"
+import { headersWith } from "./Requests.ts"
+import { headerText, often, scratched, text, urlText } from "./Values.ts"
+import { type Input, testKey } from "./World.ts"
 
 export interface Multipart {
   /** The header `Content-Type`. */
@@ -27,12 +29,12 @@ const value = (largest: number): fc.Arbitrary<string> =>
   )
 
 /** The first in nine cases of ten. */
-export const mostly = <A, B>(usual: A, other: fc.Arbitrary<B>): fc.Arbitrary<A | B> =>
-  fc.oneof({ weight: 9, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: other })
+const mostly = <A, B>(usual: A, other: fc.Arbitrary<B>): fc.Arbitrary<A | B> => often(fc.constant(usual), other)
 
-const name = fc.oneof(
-  { weight: 20, arbitrary: fc.nat(200).map((at) => `f${at}`) },
-  { weight: 1, arbitrary: value(4_000) }
+const name = often(
+  fc.nat(200).map((at) => `f${at}`),
+  value(4_000),
+  20
 )
 
 const parameter = fc
@@ -85,20 +87,18 @@ const part = fc
 type Part = typeof part extends fc.Arbitrary<infer One> ? One : never
 
 /** Few parts, or one as often as a form may hold, as often as it may not, and thousands of times. */
-const parts: fc.Arbitrary<ReadonlyArray<Part>> = fc.oneof(
-  { weight: 12, arbitrary: fc.array(part, { maxLength: 4 }) },
-  {
-    weight: 1,
-    arbitrary: fc
-      .tuple(part, fc.constantFrom(40, 50, 51, 500, 3_000), fc.boolean())
-      .map(([one, count, isNumbered]): ReadonlyArray<Part> => {
-        const short = { headers: one.headers.map((line) => line.slice(0, 80)), value: one.value.slice(0, 20) }
-        return Array.from({ length: count }, (_, at) => ({
-          ...short,
-          headers: isNumbered ? [`Content-Disposition: form-data; name="n${at}"`] : short.headers
-        }))
-      })
-  }
+const parts: fc.Arbitrary<ReadonlyArray<Part>> = often(
+  fc.array(part, { maxLength: 4 }),
+  fc
+    .tuple(part, fc.constantFrom(40, 50, 51, 500, 3_000), fc.boolean())
+    .map(([one, count, isNumbered]): ReadonlyArray<Part> => {
+      const short = { headers: one.headers.map((line) => line.slice(0, 80)), value: one.value.slice(0, 20) }
+      return Array.from({ length: count }, (_, at) => ({
+        ...short,
+        headers: isNumbered ? [`Content-Disposition: form-data; name="n${at}"`] : short.headers
+      }))
+    }),
+  12
 )
 
 const written = (parts: ReadonlyArray<Part>, boundary: string, line: string, end: string): string =>
@@ -144,3 +144,25 @@ export const multipart: fc.Arbitrary<Multipart> = fc
     }
     return fc.record({ type: contentType(boundary), body: scratched(fc.constant(before + body)) })
   })
+
+const strangeLengths = ["0", "3", "-1", "1e9", "99999999999999999999"]
+
+/** To a dispute that takes it, or to another place, with lengths and encodings that are not its own. */
+export const evidence: fc.Arbitrary<Input> = fc
+  .record({
+    dispute: mostly("@dispute-0", urlText(300)),
+    form: multipart,
+    length: mostly(undefined, fc.constantFrom(...strangeLengths)),
+    encoding: mostly(undefined, fc.constantFrom("identity", "gzip"))
+  })
+  .map(({ dispute, encoding, form: { body, type }, length }) => ({
+    method: "POST",
+    path: `/api/v1/disputes/${dispute}/evidence`,
+    headers: {
+      ...headersWith(testKey, { "content-type": type }),
+      ...(length === undefined ? {} : { "content-length": length }),
+      ...(encoding === undefined ? {} : { "content-encoding": encoding })
+    },
+    body,
+    isBinary: true
+  }))

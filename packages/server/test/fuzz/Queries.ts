@@ -3,7 +3,7 @@ import { ApiV1 } from "@pointsman/http/api"
 import { OpenApi } from "effect/http-api"
 import * as fc from "fast-check"
 import { headersWith, payment } from "./Requests.ts"
-import { urlText } from "./Values.ts"
+import { often, urlText } from "./Values.ts"
 import { type Input, liveKey, testKey } from "./World.ts"
 
 interface Parameter {
@@ -41,8 +41,8 @@ const joins = ["=", "=", "=", "=", "=", "==", "%3D", ""]
 
 const pairOf = (parameter: Parameter) =>
   fc.tuple(
-    fc.oneof({ weight: 12, arbitrary: fc.constant(parameter.name) }, { weight: 1, arbitrary: unknown }),
-    fc.oneof({ weight: 5, arbitrary: decoding(parameter) }, { weight: 1, arbitrary: urlText(9_000) }),
+    often(fc.constant(parameter.name), unknown, 12),
+    often(decoding(parameter), urlText(9_000), 5),
     fc.constantFrom(...joins)
   )
 

@@ -5,7 +5,7 @@ import { Effect, Result, Stream } from "effect"
 import * as fc from "fast-check"
 import { reportFiles, writtenOf } from "../../../reconcile/test/support/ReportFiles.ts"
 import { budgetOf, collectGarbage, type Receiver } from "./Judge.ts"
-import { scratched, text } from "./Values.ts"
+import { often, scratched, text } from "./Values.ts"
 
 export interface Report {
   /** Of `reportFormats`. */
@@ -158,13 +158,10 @@ const needed = (text: string): string => (/[",\r\n;\t]/u.test(text) ? always(tex
 
 const style = (delimiter: string): fc.Arbitrary<Style> =>
   fc.record({
-    delimiter: fc.oneof(
-      { weight: 9, arbitrary: fc.constant(delimiter) },
-      fc.constantFrom(",", ";", "\t", "|", " ", "")
-    ),
+    delimiter: often(fc.constant(delimiter), fc.constantFrom(",", ";", "\t", "|", " ", "")),
     line: fc.constantFrom("\n", "\n", "\n", "\r\n", "\r\n", "\r", "\n\n", "\r\r\n", "\u2028", " \n"),
-    quote: fc.oneof(
-      { weight: 9, arbitrary: fc.constantFrom(needed, needed, always) },
+    quote: often(
+      fc.constantFrom(needed, needed, always),
       fc.constantFrom<Style["quote"]>(
         (text) => text,
         (text) => `"${text}`,
@@ -200,7 +197,7 @@ const contentOf = (format: number): fc.Arbitrary<string> => {
     .record({
       edits,
       style: style(delimiter),
-      encode: fc.oneof({ weight: 9, arbitrary: fc.constant(utf8) }, fc.constantFrom(...encodings))
+      encode: often(fc.constant(utf8), fc.constantFrom(...encodings))
     })
     .map(({ edits, encode, style }) => encode(written(edits.reduce(edited, table), style)))
   return fc.oneof(
@@ -212,10 +209,10 @@ const contentOf = (format: number): fc.Arbitrary<string> => {
 
 export const reports: fc.Arbitrary<Report> = fc.nat(reportFormats.length - 1).chain((format) =>
   fc.record({
-    format: fc.oneof({ weight: 9, arbitrary: fc.constant(format) }, fc.nat(reportFormats.length - 1)),
+    format: often(fc.constant(format), fc.nat(reportFormats.length - 1)),
     content: contentOf(format),
     layers: fc.constantFrom(0, 0, 0, 1, 1, 1, 2, 3),
-    cut: fc.oneof({ weight: 5, arbitrary: fc.constant(0) }, fc.nat(40)),
+    cut: often(fc.constant(0), fc.nat(40), 5),
     piece: fc.constantFrom(262_144, 262_144, 262_144, 4_096, 997, 61)
   })
 )

@@ -2,7 +2,7 @@
 import { createHmac } from "node:crypto"
 import { chargeSimulations } from "@pointsman/core/internal"
 import * as fc from "fast-check"
-import { body, headerText, nearly, scratched, text, urlText } from "./Values.ts"
+import { body, headerText, nearly, often, scratched, text, urlText } from "./Values.ts"
 import {
   adyenSecret,
   httpSecret,
@@ -32,22 +32,16 @@ export const headersWith = (key: string, more: Readonly<Record<string, string>> 
   ...more
 })
 
-const idempotencyKey = fc.oneof(
-  { weight: 8, arbitrary: fc.nat().map((number) => `fuzz-request-${number}`) },
-  { weight: 1, arbitrary: headerText(300) }
+const idempotencyKey = often(
+  fc.nat().map((number) => `fuzz-request-${number}`),
+  headerText(300),
+  8
 )
 
 /** A short text that is accepted where one is wanted, or any other. */
-const word = (largest: number) =>
-  fc.oneof(
-    { weight: 6, arbitrary: fc.string({ minLength: 1, maxLength: 20 }) },
-    { weight: 1, arbitrary: text(largest) }
-  )
+const word = (largest: number) => often(fc.string({ minLength: 1, maxLength: 20 }), text(largest), 6)
 
-export const payment = fc.oneof(
-  { weight: 8, arbitrary: fc.constantFrom(...names) },
-  { weight: 1, arbitrary: text(100) }
-)
+export const payment = often(fc.constantFrom(...names), text(100), 8)
 
 const createBody = fc.record(
   {
@@ -60,10 +54,7 @@ const createBody = fc.record(
     reference: word(64),
     initiator: fc.constantFrom("cit", "mit"),
     capture_method: fc.constantFrom("automatic", "manual"),
-    return_url: fc.oneof(
-      { weight: 6, arbitrary: fc.webUrl({ withQueryParameters: true }) },
-      { weight: 1, arbitrary: text(4_000) }
-    ),
+    return_url: often(fc.webUrl({ withQueryParameters: true }), text(4_000), 6),
     cancel_url: fc.webUrl(),
     debug: fc.boolean(),
     instruments: fc.array(fc.record({ connection: fc.constantFrom("http", "stripe", "adyen"), token: word(200) }), {
@@ -114,7 +105,7 @@ const operate: fc.Arbitrary<Input> = fc
 const merchant: fc.Arbitrary<Input> = body(
   fc.record({
     name: word(120),
-    email: fc.oneof({ weight: 6, arbitrary: fc.emailAddress() }, { weight: 1, arbitrary: text(254) }),
+    email: often(fc.emailAddress(), text(254), 6),
     country: fc.constantFrom("NL", "DE"),
     category: word(64)
   }),
@@ -178,10 +169,7 @@ const stripeBody = fc.record({
 })
 
 const messageBody = (base: fc.Arbitrary<unknown>) =>
-  fc.oneof(
-    { weight: 200, arbitrary: body(base, largestMessage) },
-    { weight: 1, arbitrary: fc.constantFrom(...longMessages) }
-  )
+  often(body(base, largestMessage), fc.constantFrom(...longMessages), 200)
 
 const signatureHeader = (value: fc.Arbitrary<string>) =>
   fc.oneof({ weight: 6, arbitrary: value }, { weight: 2, arbitrary: scratched(value) }, headerText(8_000))
@@ -241,10 +229,7 @@ const adyenMessage: fc.Arbitrary<Input> = fc
       additionalData: { ...Object(item["additionalData"]), ...(isSigned ? { hmacSignature } : {}) }
     }
     const message = { live, notificationItems: [{ NotificationRequestItem: whole }] }
-    return fc.oneof(
-      { weight: 8, arbitrary: fc.constant(JSON.stringify(message)) },
-      { weight: 1, arbitrary: messageBody(fc.constant(message)) }
-    )
+    return often(fc.constant(JSON.stringify(message)), messageBody(fc.constant(message)), 8)
   })
   .map((body) => ({
     method: "POST",
@@ -374,7 +359,7 @@ const form: fc.Arbitrary<Input> = fc
           .map((pairs) => pairs.map((pair) => pair.join("=")).join("&"))
       )
     ),
-    type: fc.oneof({ weight: 5, arbitrary: fc.constant("application/x-www-form-urlencoded") }, mediaType)
+    type: often(fc.constant("application/x-www-form-urlencoded"), mediaType, 5)
   })
   .map(({ body, tail, token, type }) => ({
     method: "POST",

@@ -19,6 +19,10 @@ const edges = [
   ...["2026-99-99T99:99:99Z", "-271821-04-20T00:00:00Z", "999999999999999999", "9007199254740993"]
 ]
 
+/** The usual one so many times as often as the other. */
+export const often = <A, B>(usual: fc.Arbitrary<A>, other: fc.Arbitrary<B>, times = 9): fc.Arbitrary<A | B> =>
+  fc.oneof({ weight: times, arbitrary: usual }, { weight: 1, arbitrary: other })
+
 /** One or two pieces again and again, mostly short; now and then `largest` characters. */
 const repeated = (largest: number): fc.Arbitrary<string> =>
   fc
@@ -108,12 +112,10 @@ export const scratched = (base: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc
     .tuple(
       base,
-      fc.oneof(
-        { weight: 4, arbitrary: fc.constant(null) },
-        {
-          weight: 1,
-          arbitrary: fc.tuple(fc.nat(), fc.nat(8), fc.constantFrom("cut", "put", "double", "end"), text(64))
-        }
+      often(
+        fc.constant(null),
+        fc.tuple(fc.nat(), fc.nat(8), fc.constantFrom("cut", "put", "double", "end"), text(64)),
+        4
       )
     )
     .map(([whole, scratch]) => {
@@ -129,10 +131,7 @@ export const scratched = (base: fc.Arbitrary<string>): fc.Arbitrary<string> =>
 
 /** A body: nearly valid JSON, or any text. */
 export const body = (base: fc.Arbitrary<unknown>, largest: number): fc.Arbitrary<string> =>
-  fc.oneof(
-    { weight: 9, arbitrary: scratched(nearly(base, largest).map((value) => JSON.stringify(value) ?? "")) },
-    { weight: 1, arbitrary: text(largest) }
-  )
+  often(scratched(nearly(base, largest).map((value) => JSON.stringify(value) ?? "")), text(largest))
 
 /** What of a text a header may carry: Latin-1 without line breaks and NUL. */
 export const sendable = (value: string): string => value.replace(/[^\t -~\u0080-\u00ff]/gu, "")
