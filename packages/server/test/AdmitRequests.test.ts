@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { makeAdmission } from "@pointsman/core/internal"
 import { Ids } from "@pointsman/core/ports"
 import { Effect, Metric } from "effect"
-import { assert, describe, it, onTestFinished, vi } from "vitest"
+import { assert, describe, it } from "vitest"
 import { admitRequests, countRefused } from "../src/AdmitRequests.ts"
 import { listenHere } from "./support/ListenHere.ts"
 import { isLong } from "./support/LongRuns.ts"
@@ -62,18 +62,6 @@ describe("places for requests", () => {
       const answers = await Promise.all(Array.from({ length: 12 }, () => create(server)))
       return answers.every(({ status }) => status === 201)
     })
-  })
-
-  it("a burst of more requests at once than places is served whole", async () => {
-    const server = await startServerHere({ environment })
-    await create(server)
-    // A busy machine may serve a part of the burst after the second for which a request waits: that second never ends here.
-    if (!isLong) {
-      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
-      onTestFinished(() => void vi.useRealTimers())
-    }
-    const answers = await Promise.all(Array.from({ length: clients }, () => create(server)))
-    assert.deepStrictEqual(each(answers, "status"), Array(clients).fill(201))
   })
 
   it.skipIf(postgresMissing !== undefined)(
