@@ -192,6 +192,9 @@ describe("pointsman keys, workspaces and connections", () => {
     await server.stop()
     const next = await startServerHere({ folder, configuration })
     const statusOf = async (held: string) => (await next.request("GET", "/api/v1/payments", { key: held })).status
+    assert.match(next.stderr(), new RegExp(`level=WARN .*stay revoked: ${idOf(liveKey)}`, "u"))
+    const restored = await run("keys", "restore", idOf(liveKey))
+    assertRefused(restored, /was revoked with `pointsman keys revoke`, which is permanent/u)
     assert.deepStrictEqual([await statusOf(liveKey), await statusOf(key), await statusOf(reader)], [401, 401, 200])
   })
 })

@@ -65,26 +65,10 @@ describe("pointsman unknown", { timeout: 180_000 }, () => {
     assert.deepStrictEqual(page, { has_more: false, next_cursor: null })
     // Those that wait longest first.
     assert.deepStrictEqual(each(data, "payment_id"), [lost, raced, tooMuch, refunding])
-    const { created, next_check_at, review, updated, ...unanswered } = data[0]
+    const { created, next_check_at, review, updated } = data[0]
     for (const at of [created, next_check_at, review.since, updated]) assert.match(at, time)
     assert.deepStrictEqual(review.reasons, ["unknown"])
-    assert.deepStrictEqual(unanswered, {
-      payment_id: lost,
-      workspace_id: "acme",
-      environment: "production",
-      reference: "lost",
-      status: "UNKNOWN",
-      state: "charge_unknown",
-      needs_operator: false,
-      amount: 1999,
-      currency: "EUR",
-      authorized_amount: 0,
-      captured_amount: 0,
-      refunded_amount: 0,
-      refund_pending_amount: 0,
-      connection_id: "main",
-      provider_reference: null
-    })
+    assert.deepInclude(data[0], { status: "UNKNOWN", state: "charge_unknown", needs_operator: false, amount: 1999 })
     assert.deepInclude(data[2], { state: "charge_mismatched", needs_operator: true, next_check_at: null })
     assert.deepStrictEqual(data[2].review.reasons, ["unknown", "amount_mismatch"])
     assert.deepInclude(data[3], { status: "CAPTURED", needs_operator: false, refund_pending_amount: 500 })

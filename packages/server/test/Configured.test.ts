@@ -214,6 +214,10 @@ describe("a wrong configuration file", () => {
       await runServerHere({ folder, configuration: moved }),
       /\n {2}workspaces\[1\]\.connections\[1\]\.id: expected an id .* belongs to the production environment of the workspace "acme"/u
     )
+    assertRefused(
+      await runServerHere({ folder, configuration: { workspaces: [], generation: 1 } }),
+      /nothing was applied:\n {2}generation: expected a number greater than 1: generation 1 was applied with other content\n/u
+    )
     assert.deepStrictEqual(dump(folder), before)
   })
 })

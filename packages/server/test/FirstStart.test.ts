@@ -203,14 +203,6 @@ describe("a start without configuration", () => {
 describe("wrong settings", () => {
   it.each<[string, Record<string, string>, ReadonlyArray<string>, RegExp]>([
     [
-      "a variable",
-      { POINTSMAN_CLAIM_WINDOW: "soon" },
-      [],
-      /POINTSMAN_CLAIM_WINDOW \(--claim-window\): expected a duration/
-    ],
-    ["a flag", {}, ["--provider-timeout", "1 hour"], /POINTSMAN_PROVIDER_TIMEOUT .*: expected less than/],
-    ["another storage", { POINTSMAN_DATABASE_URL: "mysql://u:visible@db/x" }, [], /expected `sqlite:<path>`/],
-    [
       "PostgreSQL without a key",
       { POINTSMAN_DATABASE_URL: "postgres://u:visible@127.0.0.1:1/x" },
       [],

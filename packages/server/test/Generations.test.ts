@@ -11,7 +11,7 @@ import { runHere } from "./support/CommandInProcess.ts"
 import { assertRefused, documentOf } from "./support/CommandProcess.ts"
 import { isLong } from "./support/LongRuns.ts"
 import { environmentOn, newDatabase, postgresMissing, query } from "./support/PostgresServer.ts"
-import { runServerHere, type ServerHere, startServerHere } from "./support/ServerHere.ts"
+import { type ServerHere, startServerHere } from "./support/ServerHere.ts"
 import { each, startServer, temporaryFolder } from "./support/ServerProcess.ts"
 import { until } from "./support/Until.ts"
 import { type Receiver, startReceiver } from "./support/WebhookReceiver.ts"
@@ -113,29 +113,6 @@ describe("configurations on SQLite", () => {
     assert.deepStrictEqual([await pay(restarted, oldKey), await pay(restarted, newKey)], [201, 401])
   })
 
-  it("a number with other content stops the start, which says which number is free", async () => {
-    const folder = temporaryFolder()
-    const numbered = (generation: number, key: string) => fileWith(key, nowhere, { generation })
-    await (await startServerHere({ folder, configuration: numbered(7, oldKey) })).stop()
-    const refused = await runServerHere({ folder, configuration: numbered(7, newKey) })
-    assert.strictEqual(refused.code, 1)
-    assert.match(
-      refused.stderr,
-      /nothing was applied:\n {2}generation: expected a number greater than 7: generation 7 was applied with other content\n/u
-    )
-  })
-
-  it("a key that an operator revoked stays so when files name it and restore it", async () => {
-    const folder = temporaryFolder()
-    await (await startServerHere({ folder, configuration: older })).stop()
-    assert.strictEqual((await runHere(folder, ["keys", "revoke", idOf(oldKey)])).code, 0)
-    const server = await startServerHere({ folder, configuration: fileWith(oldKey, { url: "http://127.0.0.1:9/new" }) })
-    assert.match(server.stderr(), new RegExp(`level=WARN .*stay revoked: ${idOf(oldKey)}`, "u"))
-    const restored = await runHere(folder, ["keys", "restore", idOf(oldKey)])
-    assertRefused(restored, /was revoked with `pointsman keys revoke`, which is permanent/u)
-    assert.strictEqual(await pay(server, oldKey), 401)
-  })
-
   // Its second attempt comes after a minute.
   it.runIf(isLong)("a given-up delivery arrives once a file names its endpoint again", async () => {
     const folder = temporaryFolder()
@@ -163,26 +140,6 @@ describe("configurations on SQLite", () => {
 })
 
 describe.skipIf(postgresMissing !== undefined)("configurations on PostgreSQL", () => {
-  it("keys and endpoints stay those of the newer file when another server restarts", async () => {
-    const environment = { ...environmentOn(await newDatabase()), ...quickly }
-    const [before, after] = [await startReceiver(), await startReceiver()]
-    const [older, newer] = [fileWith(oldKey, before), fileWith(newKey, after)]
-    after.status = (number) => (number === 1 ? 503 : 200)
-    const folder = temporaryFolder()
-    const first = await startServerHere({ folder, configuration: older, environment })
-    assert.strictEqual(await pay(first, oldKey), 201)
-    const second = await startServerHere({ folder, file: "newer.json", configuration: newer, environment })
-    assert.strictEqual(await pay(second, newKey), 201)
-    // Its second attempt comes while the restarted server serves.
-    await after.count(1)
-    await first.stop()
-    const again = await startServerHere({ folder, configuration: older, environment })
-    for (const server of [again, second]) {
-      assert.deepStrictEqual([await pay(server, oldKey), await pay(server, newKey)], [401, 201])
-    }
-    await after.count(4)
-  })
-
   it("two new files at once apply one after the other, and the later is served whole", async () => {
     for (let round = 0; round < 2; round++) {
       const url = await newDatabase()
