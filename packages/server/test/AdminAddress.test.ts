@@ -63,7 +63,9 @@ describe("no admin address", () => {
     for (const path of ["/METRICS", "//metrics", "/metrics;x", "/%6detrics", "/./metrics"]) {
       assert.strictEqual(statusOf(await get(path)), "404", path)
     }
-    assert.strictEqual(statusOf(await get("/health/live", "X-Forwarded-For: x")), "200")
+    assert.match(await get("/health/live", "X-Forwarded-For: x"), /^HTTP\/1\.1 200 .*\{"status":"live"\}$/su)
+    assert.match(await ask(url, ["POST /health/ready HTTP/1.1", host]), /^HTTP\/1\.1 405 .*^allow: GET, HEAD\r$/imsu)
+    assert.strictEqual(statusOf(await get("/api/v1/health/live")), "404")
   })
 
   const outside = Object.values(networkInterfaces())

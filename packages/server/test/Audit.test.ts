@@ -110,10 +110,18 @@ const fill = async (folder: string, trail: Trail, environment = {}) => {
 }
 
 describe("the audit trail", () => {
-  const openSqlite = (folder = temporaryFolder()) => fill(folder, trailIn(folder))
+  const openSqlite = async (folder = temporaryFolder()) => fill(folder, trailIn(folder))
+  const openPostgres = async () => {
+    const [url, folder] = [await newDatabase(), temporaryFolder()]
+    return fill(folder, trailOn(url, folder), environmentOn(url))
+  }
 
-  it("verify names the first entry that was changed, deleted or inserted in SQLite", async () =>
-    checkFaults(await openSqlite()))
+  for (const [database, open] of Object.entries({ SQLite: openSqlite, PostgreSQL: openPostgres })) {
+    it.skipIf(database === "PostgreSQL" && postgresMissing !== undefined)(
+      `verify names the first entry changed, deleted or inserted in ${database}`,
+      async () => checkFaults(await open())
+    )
+  }
 
   it("no key is created and no loss accepted if the trail cannot be written", async () => {
     const { run, tamper } = await openSqlite()
@@ -158,12 +166,4 @@ describe("the audit trail", () => {
     for (const secret of [made.key, liveKey, "nobody's order"]) assert.notInclude(listed.stdout, secret)
     assert.match(server.stderr(), /message=audit .*action=configuration\.applied/u)
   })
-
-  it.skipIf(postgresMissing !== undefined)(
-    "verify names the first entry changed, deleted or inserted in PostgreSQL",
-    async () => {
-      const [url, folder] = [await newDatabase(), temporaryFolder()]
-      await checkFaults(await fill(folder, trailOn(url, folder), environmentOn(url)))
-    }
-  )
 })

@@ -53,9 +53,11 @@ describe("pointsman keys, workspaces and connections", () => {
     const run = (...words: ReadonlyArray<string>) => runHere(folder, words)
     const ofAcme = ["--workspace", "acme", "--environment", "production"]
 
-    const [made, limited, badScope, workspaces, connections, shown] = await Promise.all([
+    const here = ["--name", "here", "--networks", "127.0.0.0/8, ::1", "--expires", "2099-12-31"]
+    const [made, limited, elsewhere, badScope, workspaces, connections, shown] = await Promise.all([
       run("keys", "create", ...ofAcme),
-      run("keys", "create", ...ofAcme, "--scopes", "events:read, payments:read", "--json"),
+      run("keys", "create", ...ofAcme, ...here, "--scopes", "events:read, payments:read", "--json"),
+      run("keys", "create", ...ofAcme, "--networks", "203.0.113.0/24"),
       run("keys", "create", ...ofAcme, "--scopes", "payments:read,everything"),
       run("workspaces", "list", "--json"),
       run("connections", "list", "--workspace", "acme", "--environment", "production"),
@@ -75,15 +77,22 @@ describe("pointsman keys, workspaces and connections", () => {
       workspace_id: "acme",
       environment: "production",
       scopes: ["payments:read", "events:read"],
-      name: null,
-      expires: null,
-      networks: null,
+      name: "here",
+      expires: "2099-12-31T00:00:00.000Z",
+      networks: ["127.0.0.0/8", "::1"],
       source: "operator",
       last_used: null,
       revoked: null
     })
     assert.notInclude(limited.stderr, reader)
     assertRefused(badScope, /Invalid value for flag --scopes.*payments:write, refunds:write/su)
+    for (const [flag, value, said] of [
+      ["--expires", "2026-01-01", "--expires: expected a time in the future"],
+      ["--expires", "2027-02-30", "--expires"],
+      ["--networks", "203.0.113.0/33", "comma-separated IP addresses or CIDR ranges"]
+    ] as const) {
+      assertRefused(await run("keys", "create", ...ofAcme, flag, value), said)
+    }
 
     // Both work at once, each for what it may.
     const asks = async (held: string) => {
@@ -92,6 +101,7 @@ describe("pointsman keys, workspaces and connections", () => {
     }
     assert.deepStrictEqual(await asks(key), [200, 400])
     assert.deepStrictEqual(await asks(reader), [200, 403])
+    assert.deepStrictEqual(await asks(elsewhere.stdout.trim()), [401, 401])
 
     const [acme, globex] = documentOf(workspaces).data
     assert.deepStrictEqual(acme, {
@@ -138,12 +148,12 @@ describe("pointsman keys, workspaces and connections", () => {
       run("connections", "show", "nowhere")
     ])
     // The server writes uses beside requests.
-    const [said, limits] = revoked.stdout.split("\n")
+    const [said, ofKey] = revoked.stdout.split("\n")
     assert.deepStrictEqual(
       [revoked.code, revoked.stderr, said],
       [0, "", `Revoked the key ${idOf(key)} of acme (production). Servers reject it from now on.`]
     )
-    assert.match(limits ?? "", /^Scopes: all\. Expires: never\. Networks: any\. Last used: \S+\.$/u)
+    assert.match(ofKey ?? "", /^Scopes: all\. Expires: never\. Networks: any\. Last used: \S+\.$/u)
     assert.deepStrictEqual(await asks(key), [401, 401])
     assert.deepStrictEqual(await asks(reader), [200, 403])
     assert.match(
@@ -166,11 +176,14 @@ describe("pointsman keys, workspaces and connections", () => {
     }
     assertRefused(noConnection, /^Connection "nowhere" not found\.$/mu)
 
-    const [again, fromFile, all] = await Promise.all([
+    const [again, fromFile, all, ofProduction] = await Promise.all([
       run("keys", "revoke", idOf(key).slice(0, 8)),
       run("keys", "revoke", idOf(liveKey), "--json"),
-      run("keys", "list", "--workspace", "acme", "--all", "--json")
+      run("keys", "list", "--workspace", "acme", "--all", "--json"),
+      run("keys", "list", "--workspace", "acme", "--environment", "production")
     ])
+    const limits = /^\w+ +here +acme +production .* +127\.0\.0\.0\/8,::1 .* 2099-12-31T00:00:00\.000Z +\S+ +-$/mu
+    assert.match(ofProduction.stdout, limits)
     assert.strictEqual(again.code, 0)
     assert.match(
       again.stdout,
@@ -178,7 +191,7 @@ describe("pointsman keys, workspaces and connections", () => {
     )
     assert.deepInclude(documentOf(fromFile).data, { id: idOf(liveKey), source: "operator" })
     assert.match(fromFile.stderr, /^This key comes from a configuration file\. Remove it there too/u)
-    assert.strictEqual(documentOf(all).data.length, 4)
+    assert.strictEqual(documentOf(all).data.length, 5)
     assert.include(each(documentOf(all).data, "id"), idOf(key))
     assert.deepStrictEqual(await asks(liveKey), [401, 401])
 

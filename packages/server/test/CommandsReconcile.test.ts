@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "vitest"
-import { documentOf } from "./support/CommandProcess.ts"
+import { assertRefused, documentOf } from "./support/CommandProcess.ts"
 import { each } from "./support/ServerProcess.ts"
 import { openShop } from "./support/ShopHere.ts"
 
@@ -39,7 +39,7 @@ const setUp = async () => {
 
 describe("pointsman reconcile", () => {
   it("a report beside a server settles and corrects payments, and lists differences", async () => {
-    const { attemptOf, create, data: printed, get, lose, read, reconcile, report, run, seen } = await setUp()
+    const { attemptOf, create, data: printed, lose, read, reconcile, report, seen } = await setUp()
     const fine = await create("fine")
     const lost = await lose("lost")
     assert.strictEqual((await read(lost)).status, "UNKNOWN")
@@ -61,11 +61,6 @@ describe("pointsman reconcile", () => {
     assert.deepInclude(await read(lost), { status: "SETTLED", captured_amount: 1999 })
     const settlement = { payout_id: "po_1", payout_status: "paid", fee: 30, net: 1969 }
     assert.deepInclude((await read(fine)).settlement, settlement)
-    const listed: ReadonlyArray<{ readonly settlement?: { readonly payout_id: string } }> = await get("payments")
-    assert.deepStrictEqual(
-      listed.map(({ settlement }) => settlement?.payout_id),
-      ["po_1", "po_1"]
-    )
 
     assert.deepStrictEqual(JSON.parse((await reconcile("run", file, ...to, "--json")).stdout).data, data)
     assert.deepStrictEqual(each(await seen("list"), "id"), [data.id])
@@ -79,10 +74,6 @@ describe("pointsman reconcile", () => {
     assert.deepStrictEqual(await seen("differences", "--older-than", "1 day"), [])
     const [balance] = await seen("balance", ...ofProduction, "--until", "2031-01-01")
     assert.deepInclude(balance, { charges: 4498, fees: 60, payouts: -3938, currency: "EUR", rows: 4 })
-    const books = (await run("books", "export", "--format", "csv", "--workspace", "acme", ...ofProduction)).stdout
-    for (const line of ["Assets:Payouts:Main:EUR,main,39.38", "Expenses:Fees:Main:EUR,main,0.30"]) {
-      assert.include(books, `,${line},EUR,`)
-    }
 
     const [paidOut, ...more] = await seen("payouts", ...ofProduction)
     assert.deepStrictEqual([paidOut.payout_id, more], ["po_1", []])
@@ -168,9 +159,7 @@ describe("pointsman reconcile", () => {
       [["close", "txn_3", "--note", "again", "--by", "Jo"], /expected connection\/row/u],
       [["accept", "txn_2", "--payment", "p", "--by", "Jo"], /expected connection\/row/u]
     ] as const) {
-      const { code, stderr } = await reconcile(...words)
-      assert.strictEqual(code, 1)
-      assert.match(stderr, said)
+      assertRefused(await reconcile(...words), said)
     }
 
     const since = Date.parse("2026-11-01T10:00:00Z")

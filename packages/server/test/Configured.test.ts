@@ -15,7 +15,7 @@ import {
 import { pay as create } from "./support/Pay.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { runServerHere, type ServerHere, startServerHere } from "./support/ServerHere.ts"
-import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
 
 const pay = (server: Pick<ServerHere, "request">, key: string, idempotencyKey: string) =>
   create(server, idempotencyKey, {}, key)
@@ -35,7 +35,7 @@ describe("a start with a configuration file", () => {
   it("a start with a file has its keys and connections, and no demo", async () => {
     const provider = await startProvider()
     const folder = temporaryFolder()
-    const server = await startServer({ folder, configuration: configurationWith(connectionTo(provider)) })
+    const server = await startServerHere({ folder, configuration: configurationWith(connectionTo(provider)) })
     assert.isUndefined(server.curl)
     assert.notInclude(server.stdout(), "ps_")
     assert.include(server.stdout(), "1 workspace(s), 1 active connection(s)")

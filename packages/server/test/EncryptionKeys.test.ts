@@ -1,9 +1,10 @@
 /** Which encryption keys a server and `pointsman doctor` accept. */
-import { chmodSync, readFileSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
 import { assertRefused } from "./support/CommandProcess.ts"
+import { encryptionKeyOf } from "./support/EncryptionKeys.ts"
 import { runServerHere, startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
 
@@ -46,6 +47,18 @@ describe("encryption keys", () => {
     assert.match(wrong, /^settings: POINTSMAN_ENCRYPTION_KEY /u)
     assert.include(wrong, expected)
     assert.deepStrictEqual(others, [])
+  })
+
+  it("a missing or other encryption key stops the start, and the right one does not", async () => {
+    const { file, folder } = await withKeyFile()
+    const key = readFileSync(file, "utf8").trim()
+    rmSync(file)
+    const without = await runServerHere({ folder })
+    assertRefused(without, /^The encryption key of the database .*pointsman\.db was not found: .* is missing\./u)
+    assert.isFalse(existsSync(file))
+    const wrong = await runServerHere({ folder, environment: { POINTSMAN_ENCRYPTION_KEY: encryptionKeyOf("other") } })
+    assertRefused(wrong, /^The encryption key does not match the database/u)
+    await startServerHere({ folder, environment: { POINTSMAN_ENCRYPTION_KEY: key } })
   })
 
   it("a weak key in a key file stops the start and leaves the file as it is", async () => {

@@ -1,10 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
 import { assertRefused } from "./support/CommandProcess.ts"
 import { configurationWith, connectionTo, testKey } from "./support/Configurations.ts"
-import { encryptionKeyOf } from "./support/EncryptionKeys.ts"
 import { serveHttp } from "./support/HttpHere.ts"
 import { runServerHere, type ServerHere, startServerHere } from "./support/ServerHere.ts"
 import { type JsonAnswer, startServer, temporaryFolder } from "./support/ServerProcess.ts"
@@ -123,26 +122,6 @@ describe("a start without configuration", () => {
     await server.stop()
     const again = await startServerHere({ folder })
     assert.strictEqual(again.sandboxKey, server.sandboxKey)
-  })
-
-  it("a missing or other encryption key stops the start, with the reason", async () => {
-    const folder = temporaryFolder()
-    await (await startServerHere({ folder })).stop()
-    const keyFile = join(folder, ".pointsman/pointsman.db.encryption-key")
-    const key = readFileSync(keyFile, "utf8")
-
-    rmSync(keyFile)
-    const without = await runServerHere({ folder })
-    assertRefused(without, /^The encryption key of the database .*pointsman\.db was not found: .* is missing\./u)
-    assert.isFalse(existsSync(keyFile))
-
-    const other = encryptionKeyOf("other")
-    const wrong = await runServerHere({ folder, environment: { POINTSMAN_ENCRYPTION_KEY: other } })
-    assertRefused(wrong, /^The encryption key does not match the database/u)
-    assert.notInclude(wrong.stderr, other)
-
-    const right = await startServerHere({ folder, environment: { POINTSMAN_ENCRYPTION_KEY: key.trim() } })
-    assert.strictEqual((await runCurl(right)).status, 201)
   })
 
   it("a server's files lie beside its database, and one in memory has none", async () => {

@@ -4,7 +4,6 @@ import { Directory, type DirectoryState, RecordLosses, StorageCondition, Storage
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import * as Health from "../src/Health.ts"
-import { startServerHere } from "./support/ServerHere.ts"
 
 const nothing: DirectoryState = {
   contents: { workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints: [] },
@@ -112,13 +111,4 @@ describe("health", () => {
       assert.deepStrictEqual(hidden, [503, { status: "unavailable" }])
     })
   )
-
-  it("a server's health without a key answers outside of the API", async () => {
-    const server = await startServerHere()
-    const live = await server.request("GET", "/health/live", { key: null })
-    assert.deepStrictEqual([live.status, live.body], [200, { status: "live" }])
-    const wrong = await server.request("POST", "/health/ready", { key: null })
-    assert.deepStrictEqual([wrong.status, wrong.headers.get("allow")], [405, "GET, HEAD"])
-    assert.strictEqual((await server.request("GET", "/api/v1/health/live", { key: null })).status, 404)
-  })
 })

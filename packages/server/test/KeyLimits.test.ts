@@ -1,11 +1,8 @@
 /** Keys that expire or are limited to networks, over real sockets. */
-import { assert, describe, it, vi } from "vitest"
-import { runHere } from "./support/CommandInProcess.ts"
-import { assertRefused, documentOf } from "./support/CommandProcess.ts"
+import { assert, describe, it } from "vitest"
 import { liveKey, otherLiveKey, testKey } from "./support/Configurations.ts"
 import { ask, statusOf } from "./support/RawSocket.ts"
 import { startServerHere } from "./support/ServerHere.ts"
-import { temporaryFolder } from "./support/ServerProcess.ts"
 
 const networks = ["203.0.113.0/24", "2001:db8:2::9"]
 const keys = [
@@ -56,49 +53,5 @@ describe("a key with limits", () => {
     )
     assert.deepStrictEqual([expired, unknown, other].map(statusOf), ["401", "401", "200"])
     assert.strictEqual(bodyOf(expired), bodyOf(unknown))
-  })
-
-  it("the limits of `keys create` are listed and hold", async () => {
-    const folder = temporaryFolder()
-    const server = await startServerHere({ folder, configuration })
-    const create = (...flags: ReadonlyArray<string>) =>
-      runHere(folder, ["keys", "create", "--environment", "sandbox", ...flags, "--json"])
-    const [here, elsewhere, past, wrongNetwork, wrongDay] = await Promise.all([
-      create("--name", "here", "--networks", "127.0.0.0/8, ::1", "--expires", "2099-12-31"),
-      create("--networks", "203.0.113.0/24"),
-      create("--expires", "2026-01-01"),
-      create("--networks", "203.0.113.0/33"),
-      create("--expires", "2027-02-30")
-    ])
-    const made = documentOf(here).data
-    const began = Date.now() - 1
-    assert.deepInclude(made, { name: "here", networks: ["127.0.0.0/8", "::1"], expires: "2099-12-31T00:00:00.000Z" })
-    assert.strictEqual(statusOf(await get(server.url, made.key, "203.0.113.7")), "200")
-    assert.strictEqual(statusOf(await get(server.url, documentOf(elsewhere).data.key, "203.0.113.7")), "401")
-    assertRefused(past, /--expires: expected a time in the future/u)
-    assertRefused(wrongNetwork, /comma-separated IP addresses or CIDR ranges/u)
-    assert.strictEqual(wrongDay.code, 1)
-
-    const listed = async () => documentOf(await runHere(folder, ["keys", "list", "--json"])).data
-    const usedOf = async (id: string) =>
-      (await listed()).find((one: { readonly id: string }) => one.id === id).last_used
-    await vi.waitFor(async () => assert.isAbove(Date.parse(await usedOf(made.id)), began), { timeout: 180_000 })
-    assert.isNull(await usedOf(documentOf(elsewhere).data.id))
-    const text = await runHere(folder, ["keys", "list"])
-    assert.match(
-      text.stdout,
-      /^\w+ +here +acme +sandbox +every +127\.0\.0\.0\/8,::1 .* 2099-12-31T00:00:00\.000Z +2\S+Z +-$/mu
-    )
-    assert.match(text.stdout, /^\w+ +shop +acme +production +every +any .* 2026-01-31T00:00:00\.000Z +- +-$/mu)
-
-    // A person who revokes a key sees whether somebody uses it.
-    const used = await usedOf(made.id)
-    const revoked = await runHere(folder, ["keys", "revoke", made.id])
-    assert.include(
-      revoked.stdout,
-      `Expires: 2099-12-31T00:00:00.000Z. Networks: 127.0.0.0/8, ::1. Last used: ${used}.\n`
-    )
-    const again = documentOf(await runHere(folder, ["keys", "revoke", made.id, "--json"])).data
-    assert.deepInclude(again, { expires: made.expires, networks: made.networks, last_used: used })
   })
 })

@@ -1,21 +1,14 @@
 /** The API in this process over the real core, with the installed connectors, for inputs of strangers and of merchants. */
-import { createHash } from "node:crypto"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
-import {
-  type Connection,
-  credentialsContext,
-  formatApiKey,
-  Pointsman,
-  SecretsLayer,
-  webhookSecretContext
-} from "@pointsman/core"
+import { applyConfiguration } from "@pointsman/configuration"
+import { formatApiKey, Pointsman, SecretsLayer } from "@pointsman/core"
 import { RefusalTick } from "@pointsman/core/internal"
-import { Connectors, Directory, Ids, Secrets } from "@pointsman/core/ports"
+import { Connectors, Ids } from "@pointsman/core/ports"
 import * as MemoryStorage from "@pointsman/storage-memory"
 import { NodeMac } from "@pointsman/transport-node"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { serve } from "../../../http/test/support/Web.ts"
-import { apiKeyOf, noTransport, workspaceOf } from "../../../http/test/support/World.ts"
+import { noTransport } from "../../../http/test/support/World.ts"
 import { forChecking } from "../../src/InstalledConnectors.ts"
 import type { Receiver } from "./Judge.ts"
 import { sendable } from "./Values.ts"
@@ -42,54 +35,29 @@ export interface Input {
 const platform = Layer.merge(NodeCrypto.layer, NodeMac.layer)
 const secretsLayer = SecretsLayer.layer(Redacted.make(new Uint8Array(32).fill(7))).pipe(Layer.provideMerge(platform))
 
-const keyOf = (text: string) => apiKeyOf(text, "acme", { hash: createHash("sha256").update(text).digest("hex") })
-
-const live = [
-  ["http", { baseUrl: "http://provider.test", apiKey: "sk_1" }, httpSecret],
-  ["stripe", { secretKey: "sk_live_made_up_0123456789" }, stripeSecret],
-  ["adyen", { apiKey: "AQE_made_up", merchantAccount, liveUrlPrefix: "1797a841fbb37ca7-Acme" }, adyenSecret]
-] as const
+/** Thousands of results are unknown. */
+const circuitBreaker = { failures: 1_000_000, open: "1 second" }
+const live = (connector: string, credentials: Readonly<Record<string, string>>, webhookSecret: string) => ({
+  ...{ id: connector, environment: "production" as const, connector, credentials, webhookSecret, circuitBreaker }
+})
 
 const configured = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const directory = yield* Directory
-    const secrets = yield* Secrets
-    const seal = (text: Redacted.Redacted<string>, context: string) => Effect.orDie(secrets.seal(text, context))
-    const connection = Effect.fnUntraced(function* (
-      connector: string,
-      credentials: object,
-      secret: string | null
-    ): Effect.fn.Return<Connection> {
-      return {
-        id: connector,
-        workspaceId: "acme",
-        environment: connector === "sandbox" ? "sandbox" : "production",
-        name: connector,
-        connector,
-        active: true,
-        priority: 1,
-        sealedCredentials: yield* seal(Redacted.make(JSON.stringify(credentials)), credentialsContext(connector)),
-        sealedWebhookSecret:
-          secret === null ? null : yield* seal(Redacted.make(secret), webhookSecretContext(connector)),
-        timeoutMillis: null,
-        supports: {},
-        restrictions: [],
-        // Thousands of results are unknown.
-        circuitBreaker: { failures: 1_000_000, openMillis: 1 }
+  applyConfiguration({
+    workspaces: [
+      {
+        ...{ id: "acme", country: "NL", partner: { allowance: 1_000_000 } },
+        keys: [
+          { environment: "sandbox", secret: testKey },
+          { environment: "production", secret: liveKey }
+        ],
+        connections: [
+          { id: "sandbox", environment: "sandbox", circuitBreaker },
+          live("http", { baseUrl: "http://provider.test", apiKey: "sk_1" }, httpSecret),
+          live("stripe", { secretKey: "sk_live_made_up_0123456789" }, stripeSecret),
+          live("adyen", { apiKey: "AQE_made_up", merchantAccount, liveUrlPrefix: "1797a841fbb37ca7-Acme" }, adyenSecret)
+        ]
       }
-    })
-    yield* directory.write({
-      workspaces: [workspaceOf("acme", { partner: { allowance: 1_000_000 } })],
-      apiKeys: [keyOf(testKey), keyOf(liveKey)],
-      connections: [
-        yield* connection("sandbox", {}, null),
-        ...(yield* Effect.forEach(live, ([connector, credentials, secret]) =>
-          connection(connector, credentials, secret)
-        ))
-      ],
-      routing: [],
-      webhookEndpoints: []
-    })
+    ]
   })
 )
 
