@@ -2,8 +2,8 @@
 import { networkInterfaces } from "node:os"
 import { assert, describe, it } from "vitest"
 import { ask, codeOf, statusOf } from "./support/RawSocket.ts"
-import { startServerHere } from "./support/ServerHere.ts"
-import { runServer } from "./support/ServerProcess.ts"
+import { runServerHere, startServerHere } from "./support/ServerHere.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
 
 const host = "Host: pay.example"
 /** What `/health/ready` shows of a server without a configuration file. */
@@ -32,9 +32,9 @@ describe("an admin address", () => {
   })
 
   it("a port that is in use fails the start, which names the setting", async () => {
-    const { url } = await startServerHere()
-    const port = new URL(url).port
-    const { code, stderr } = await runServer({ environment: { POINTSMAN_ADMIN_PORT: port } })
+    const folder = temporaryFolder()
+    const { port } = new URL((await startServerHere({ folder })).url)
+    const { code, stderr } = await runServerHere({ folder, environment: { POINTSMAN_ADMIN_PORT: port } })
     assert.strictEqual(code, 1)
     assert.match(stderr, /POINTSMAN_ADMIN_PORT \(--admin-port\)/u)
   })

@@ -1,12 +1,13 @@
 /** `pointsman routing` beside a running server, on payments that it made. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { setTimeout as sleep } from "node:timers/promises"
 import { assert, describe, it } from "vitest"
 import { assertRefused, documentOf } from "./support/CommandProcess.ts"
 import { connectionTo, workspaceWith } from "./support/Configurations.ts"
+import { makeMovedClock } from "./support/MovedClock.ts"
 import { each } from "./support/ServerProcess.ts"
 import { openShop } from "./support/ShopHere.ts"
+import { untilAnswer } from "./support/Until.ts"
 
 const dead = { url: "http://127.0.0.1:9", apiKey: "none" }
 
@@ -19,7 +20,9 @@ const routing = {
 
 /** A server whose first connection is dead, and two payments that it made: a small one and a big one. */
 const setUp = async () => {
+  const { clock, push } = makeMovedClock()
   const { create, data, folder, provider, run } = await openShop({
+    clock,
     configured: (provider) => {
       const connections = [connectionTo(dead), { ...connectionTo(provider, "backup"), name: "The backup" }]
       return { workspaces: [{ ...workspaceWith(connections), routing: { production: routing } }, { id: "globex" }] }
@@ -38,6 +41,7 @@ const setUp = async () => {
     big: await create("big", { ...card, amount: 20_000 }),
     configured,
     provider,
+    push,
     run: (...words: ReadonlyArray<string>) => run("routing", ...words),
     data: (...words: ReadonlyArray<string>) => data("routing", ...words)
   }
@@ -45,7 +49,7 @@ const setUp = async () => {
 
 describe("pointsman routing", () => {
   it("an explained payment says what decided, in which order, and what happened", async () => {
-    const { big, data, run, small } = await setUp()
+    const { big, data, push, run, small } = await setUp()
     const [text, json, ruled, absent] = await Promise.all([
       run("explain", small),
       run("explain", small, "--json"),
@@ -68,12 +72,15 @@ describe("pointsman routing", () => {
     assert.deepStrictEqual(each(attempts, "outcome"), ["not_sent", "captured"])
     assert.isAbove(explanation.length, 2)
     assert.match(ruled.stdout, /The rule "big tickets" is the first that matches\..*mode is fixed/su)
-    // The server writes what it learned every few seconds; a test that never sees it runs into its own time-out.
-    let rates: ReadonlyArray<Record<"connection_id" | "segment" | "success_rate", unknown>> = []
-    while (rates.length < 4) {
-      await sleep(500)
-      rates = await data("rates", "--workspace", "acme")
-    }
+    // The server writes what it learned every few seconds.
+    const rates: ReadonlyArray<Record<"connection_id" | "segment" | "success_rate", unknown>> = await untilAnswer(
+      "the rates are written",
+      () => {
+        push(1_000)
+        return data("rates", "--workspace", "acme")
+      },
+      ({ length }) => length === 4
+    )
     assert.deepStrictEqual(
       rates.map(({ connection_id, segment, success_rate }) => [connection_id, segment, success_rate]),
       [

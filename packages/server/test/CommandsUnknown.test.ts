@@ -96,9 +96,7 @@ describe("pointsman unknown", { timeout: 180_000 }, () => {
     ])
     assert.deepStrictEqual(each(documentOf(second).data, "payment_id"), [refunding])
     const file = documentOf(shown).data
-    assert.lengthOf(file.attempts, 1)
-    assert.deepInclude(file.attempts[0], { connection_id: "main", amount: 1999, currency: "EUR", outcome: "captured" })
-    assert.lengthOf(file.refunds, 1)
+    assert.deepStrictEqual([file.attempts.length, file.refunds.length], [1, 1])
     assert.deepInclude(file.refunds[0], { state: "unknown", amount: 500, currency: "EUR", provider_refund_id: null })
     assert.deepStrictEqual(file.events, await events(refunding))
     const refundId = file.refunds[0].id

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { formatApiKey } from "@pointsman/core"
 import { assert, describe, it } from "vitest"
 import { assertRefused } from "./support/CommandProcess.ts"
 import {
@@ -50,31 +49,6 @@ describe("a start with a configuration file", () => {
     assert.isUndefined(without.sandboxKey)
     assert.strictEqual((await pay(without, liveKey, "order-0001")).status, 201)
     assert.isFalse(existsSync(join(folder, ".pointsman/pointsman.db.sandbox-key")))
-  })
-
-  it("things that the file no longer names rest, and return when named, except keys", async () => {
-    const provider = await startProvider()
-    const folder = temporaryFolder()
-    const configuration = configurationWith(connectionTo(provider))
-    const first = await startServerHere({ folder, configuration })
-    assert.strictEqual((await pay(first, liveKey, "order-0001")).status, 201)
-    await first.stop()
-
-    const without = { workspaces: [{ id: "acme", keys: [{ environment: "production", secret: otherLiveKey }] }] }
-    const second = await startServerHere({ folder, configuration: without })
-    assert.strictEqual((await pay(second, liveKey, "order-0002")).status, 401)
-    const { body, status } = await pay(second, otherLiveKey, "order-0002")
-    assert.deepStrictEqual([status, body.error.code], [409, "routing_failed"])
-    assert.lengthOf((await second.request("GET", "/api/v1/payments", { key: otherLiveKey })).body.data, 1)
-    await second.stop()
-
-    const thirdKey = formatApiKey("production", new Uint8Array(64).fill(14))
-    const [workspace] = configuration.workspaces
-    const keys = [liveKey, thirdKey].map((secret) => ({ environment: "production", secret }))
-    const third = await startServerHere({ folder, configuration: { workspaces: [{ ...workspace, keys }] } })
-    assert.strictEqual((await pay(third, thirdKey, "order-0003")).status, 201)
-    assert.strictEqual((await pay(third, liveKey, "order-0004")).status, 401)
-    assert.strictEqual((await pay(third, otherLiveKey, "order-0004")).status, 401)
   })
 
   it("the sandbox of a first start still works when a file comes later", async () => {

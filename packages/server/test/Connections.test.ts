@@ -29,6 +29,18 @@ const untilServed = (url: string, from: string) =>
     return isIt
   })
 
+/** So many connections, a hundred at once, from one address after the other. */
+const dialMany = async (url: string, count: number, ...addresses: ReadonlyArray<string>) => {
+  const sockets: Array<Socket> = []
+  while (sockets.length < count) {
+    const batch = Array.from({ length: Math.min(100, count - sockets.length) }, (_, at) =>
+      dial(url, { from: addresses[(sockets.length + at) % addresses.length] })
+    )
+    for (const socket of await Promise.all(batch)) sockets.push(socket.resume())
+  }
+  return sockets
+}
+
 const areServed = async (sockets: ReadonlyArray<Socket>) =>
   (await Promise.all(sockets.map(isServed))).filter(Boolean).length
 
@@ -101,29 +113,18 @@ describe("the number of connections", () => {
     const { url } = await listenHere((_request, response) => response.end("served"), {
       sources: makeSources(["127.0.0.3"])
     })
-    const dialMany = async (from: string) => {
-      const sockets: Array<Socket> = []
-      for (let at = 0; at < 1_100; at++) sockets.push(await dial(url, { from }))
-      for (const socket of sockets) socket.resume()
-      return sockets
-    }
-    const sockets = await dialMany("127.0.0.2")
+    const sockets = await dialMany(url, 1_100, "127.0.0.2")
     assert.strictEqual(await areServed(sockets), 1_024)
     assert.strictEqual(await (await fetch(url)).text(), "served")
-    assert.strictEqual(await areServed(await dialMany("127.0.0.3")), 1_100)
+    assert.strictEqual(await areServed(await dialMany(url, 1_100, "127.0.0.3")), 1_100)
     for (const socket of sockets) socket.destroy()
     await untilServed(url, "127.0.0.2")
   })
 
   it("one connection above all addresses' limit is closed, and a free place is taken", async () => {
     const { url } = await listenHere((_request, response) => response.end("served"))
-    const inAll = 4_096
     const addresses = ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5", "127.0.0.6"]
-    const sockets: Array<Socket> = []
-    for (let at = 0; at < inAll; at++) {
-      const socket = await dial(url, { from: addresses[at % addresses.length] })
-      sockets.push(socket.resume())
-    }
+    const sockets = await dialMany(url, 4_096, ...addresses)
     for (const from of [addresses[0], "127.0.0.7"]) {
       const refused = await dial(url, { from })
       await closed(refused.resume())

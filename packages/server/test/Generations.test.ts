@@ -1,6 +1,6 @@
 /**
- * Which configuration is served when files of different age come to one database: a file that is rolled out, servers
- * that restart with the file before it, and files that come at the same time.
+ * Which configuration is served when files of different age come to one database: a file that is rolled out, and servers
+ * that restart with the file before it.
  */
 import { createHash } from "node:crypto"
 import { writeFileSync } from "node:fs"
@@ -10,25 +10,19 @@ import { assert, describe, it } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
 import { assertRefused, documentOf } from "./support/CommandProcess.ts"
 import { isLong } from "./support/LongRuns.ts"
-import { environmentOn, newDatabase, postgresMissing, query } from "./support/PostgresServer.ts"
+import { environmentOn, newDatabase, postgresMissing } from "./support/PostgresServer.ts"
 import { type ServerHere, startServerHere } from "./support/ServerHere.ts"
-import { each, startServer, temporaryFolder } from "./support/ServerProcess.ts"
-import { until } from "./support/Until.ts"
-import { type Receiver, startReceiver } from "./support/WebhookReceiver.ts"
+import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
 
 const keyOf = (byte: number) => formatApiKey("sandbox", new Uint8Array(64).fill(byte))
 const [oldKey, newKey] = [keyOf(21), keyOf(22)]
-const secret = "whsec_of_the_merchant"
-
-const fileWith = (key: string, endpoint: Pick<Receiver, "url">, more: object = {}) => ({
-  ...more,
+const fileWith = (key: string) => ({
   workspaces: [
     {
       id: "acme",
       country: "NL",
       keys: [{ environment: "sandbox", secret: key }],
-      connections: [{ id: "main", environment: "sandbox" }],
-      webhooks: [{ environment: "sandbox", url: endpoint.url, secret, events: ["payment.captured"] }]
+      connections: [{ id: "main", environment: "sandbox" }]
     }
   ]
 })
@@ -40,12 +34,6 @@ const pay = async (server: Pick<ServerHere, "url" | "request">, key: string): Pr
 const ready = async (server: Pick<ServerHere, "url" | "request">) =>
   (await server.request("GET", "/health/ready", { key: null })).body
 
-/** Deliveries whose first attempt fails are tried again soon. */
-const quickly = {
-  POINTSMAN_ALLOW_PRIVATE_WEBHOOKS: "true",
-  POINTSMAN_WEBHOOK_SCHEDULE: "0 seconds, 2 seconds, 2 seconds, 2 seconds, 2 seconds"
-}
-
 /** The gauges of a configuration, by name. */
 const gauges = async (server: Pick<ServerHere, "url" | "request">): Promise<ReadonlyArray<string>> => {
   const text = await (await fetch(`${server.url}/metrics`)).text()
@@ -54,8 +42,7 @@ const gauges = async (server: Pick<ServerHere, "url" | "request">): Promise<Read
 
 const idOf = (key: string): string => createHash("sha256").update(key).digest("hex").slice(0, 12)
 
-const nowhere = { url: "http://127.0.0.1:9/hook" }
-const [older, newer] = [fileWith(oldKey, nowhere), fileWith(newKey, nowhere)]
+const [older, newer] = [fileWith(oldKey), fileWith(newKey)]
 
 /** A folder whose database was given the older file, and then the newer one. */
 const withBoth = async (): Promise<string> => {
@@ -112,69 +99,9 @@ describe("configurations on SQLite", () => {
     const restarted = await startServerHere({ folder, configuration: newer })
     assert.deepStrictEqual([await pay(restarted, oldKey), await pay(restarted, newKey)], [201, 401])
   })
-
-  // Its second attempt comes after a minute.
-  it.runIf(isLong)("a given-up delivery arrives once a file names its endpoint again", async () => {
-    const folder = temporaryFolder()
-    const receiver = await startReceiver()
-    receiver.status = (number) => (number === 1 ? 503 : 200)
-    const start = (configuration: object) => startServerHere({ folder, configuration, environment: quickly })
-    const first = await start(fileWith(oldKey, receiver))
-    assert.strictEqual(await pay(first, oldKey), 201)
-    await receiver.count(1)
-    await first.stop()
-
-    const list = ["webhooks", "list", "--workspace", "acme", "--environment", "sandbox", "--json"]
-    const stateIs = (status: string) =>
-      until(status, async () => documentOf(await runHere(folder, list)).data[0].status === status)
-    const second = await start(fileWith(oldKey, nowhere))
-    await stateIs("given_up")
-    await second.stop()
-
-    const third = await start({ ...fileWith(oldKey, receiver), generation: 3 })
-    await receiver.count(2)
-    await stateIs("delivered")
-    assert.lengthOf(new Set(receiver.heard.map(({ headers }) => headers["x-service-event-id"])), 1)
-    await third.stop()
-  })
 })
 
 describe.skipIf(postgresMissing !== undefined)("configurations on PostgreSQL", () => {
-  it("two new files at once apply one after the other, and the later is served whole", async () => {
-    for (let round = 0; round < 2; round++) {
-      const url = await newDatabase()
-      const environment = environmentOn(url)
-      const folder = temporaryFolder()
-      await (await startServerHere({ folder, configuration: older, environment })).stop()
-      const files = [keyOf(31), keyOf(32)].map((key, index) => ({
-        key,
-        file: `new-${index}.json`,
-        configuration: fileWith(key, { url: `http://127.0.0.1:9/${index}` })
-      }))
-      const servers = await Promise.all(
-        files.map(({ configuration, file }) => startServerHere({ folder, file, configuration, environment }))
-      )
-      // The server that came first hears of the other one's file a moment later.
-      const read = () => Promise.all(servers.map(ready))
-      await until("both serve it", async () =>
-        (await read()).every(({ configuration }) => configuration.generation === 3)
-      )
-      const said = await read()
-      assert.sameDeepMembers(each(said, "configuration"), [
-        { generation: 3, file: "served" },
-        { generation: 3, file: "older" }
-      ])
-      const last = said.findIndex(({ configuration }) => configuration.file === "served")
-      for (const server of servers) {
-        const statuses = await Promise.all(files.map(({ key }) => pay(server, key)))
-        assert.deepStrictEqual(statuses, last === 0 ? [201, 401] : [401, 201])
-      }
-      const endpoints = await query(url, "select url from webhook_endpoints where active")
-      assert.deepStrictEqual(endpoints, [{ url: `http://127.0.0.1:9/${last}` }])
-      await Promise.all(servers.map((server) => server.stop()))
-    }
-  })
-
   it.runIf(isLong)("each worker says that the primary started with an older file", async () => {
     const environment = environmentOn(await newDatabase())
     await (await startServerHere({ configuration: older, environment })).stop()

@@ -60,7 +60,8 @@ export const judge = async <Input>(
   let least = first
   for (let run = 0; run < 9 && least > budget; run++) {
     const other = await open()
-    collectGarbage()
+    // At some of the runs: it takes most of a second.
+    if (run % 3 === 2) collectGarbage()
     const [, took] = await timed(() => other.send(input)).finally(other.close)
     least = Math.min(least, took)
   }
