@@ -14,7 +14,9 @@ import { encryptionKey } from "../../../../checks/bench/World.ts"
 import { describeInChromium } from "../../../http/test/browser/Chromium.ts"
 import { sizes, type Visitor, visit } from "../../../http/test/browser/Visitor.ts"
 import { runHere } from "../support/CommandInProcess.ts"
+import { connectionTo } from "../support/Configurations.ts"
 import { isLong } from "../support/LongRuns.ts"
+import { pay } from "../support/Pay.ts"
 import { startProvider } from "../support/ScriptedProvider.ts"
 import { startServerHere } from "../support/ServerHere.ts"
 import { temporaryFolder } from "../support/ServerProcess.ts"
@@ -37,13 +39,9 @@ const openShop = async () => {
   const folder = temporaryFolder()
   mkdirSync(join(folder, ".pointsman"))
   await fillSqlite(join(folder, ".pointsman/pointsman.db"), filled)
-  const connection = (id: string, name: string, { apiKey, url: baseUrl }: typeof north) => ({
-    id,
-    name,
-    environment: "sandbox",
-    connector: "http",
-    credentials: { baseUrl, apiKey },
-    webhookSecret: `whsec_of_${id}`
+  const connection = (id: string, name: string, provider: typeof north) => ({
+    ...connectionTo(provider, id),
+    ...{ name, environment: "sandbox", webhookSecret: `whsec_of_${id}` }
   })
   const server = await startServerHere({
     folder,
@@ -68,10 +66,7 @@ const openShop = async () => {
   })
   const attempts = new Map<string, string>()
   const create = async (reference: string): Promise<string> => {
-    const made = await server.request("POST", "/api/v1/payments", {
-      key,
-      body: { amount: 1999, currency: "EUR", country: "NL", reference }
-    })
+    const made = await pay(server, `order-of-${reference}`, { reference }, key)
     expect(made.status).toBe(201)
     attempts.set(made.body.data.payment_id, made.body.data.routing.attempts[0].attempt_id)
     return made.body.data.payment_id
