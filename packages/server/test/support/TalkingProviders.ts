@@ -38,7 +38,7 @@ export interface TalkingProvider {
   readonly message: (type: string, nth: number, key?: string) => Sent
 }
 
-const secret = "whsec_made_up_0123456789"
+export const secret = "whsec_made_up_0123456789"
 const now = () => new Date().toISOString()
 const json = (status: number, body: unknown): TransportAnswer => ({
   status,
@@ -46,7 +46,7 @@ const json = (status: number, body: unknown): TransportAnswer => ({
   body: JSON.stringify(body)
 })
 const hmac = (text: string, key: string) => createHmac("sha256", key).update(text).digest("hex")
-const timed = (header: string, message: object, key: string): Sent => {
+export const timed = (header: string, message: object, key: string): Sent => {
   const [body, seconds] = [JSON.stringify(message), Math.floor(Date.now() / 1000)]
   return { headers: { [header]: `t=${seconds},v1=${hmac(`${seconds}.${body}`, key)}` }, body }
 }
@@ -310,9 +310,7 @@ const http: TalkingProvider = {
   }
 }
 
-export const talkingProviders: Readonly<Record<string, TalkingProvider>> = {
-  ...{ stripe, adyen, checkout, mollie, "pay-pal": payPal, http }
-}
+export const talkingProviders = { stripe, adyen, checkout, mollie, "pay-pal": payPal, http }
 
 /** Posts a message, and gives the answer. */
 export const tellServer = (url: string, connection: unknown, { body, headers }: Sent): Promise<Response> =>

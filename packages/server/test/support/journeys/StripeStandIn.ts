@@ -39,7 +39,7 @@ interface Session {
 
 const amountOf = ({ asked }: Session): number => Number(asked.get("line_items[0][price_data][unit_amount]"))
 
-const metadataOf = (form: URLSearchParams, of: string) =>
+export const metadataOf = (form: URLSearchParams, of: string) =>
   Object.fromEntries(
     [...form].flatMap(([name, value]) => (name.startsWith(`${of}[`) ? [[name.slice(of.length + 1, -1), value]] : []))
   )
