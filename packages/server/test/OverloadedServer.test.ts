@@ -1,6 +1,6 @@
 /**
  * A server that gets five times the payments that it serves. Those that it accepts are served nearly as fast as ever, the
- * rest are refused at once, and its usual rate is back soon after.
+ * rest are refused at once, their keys are free, and its usual rate is back soon after.
  *
  * A long run (`POINTSMAN_LONG=all`) asserts what holds on any machine: refusals are at once and say when to come again,
  * what was accepted is stored, and the usual rate returns. `POINTSMAN_OVERLOAD_SECONDS` sets for how long the server is
@@ -12,6 +12,7 @@ import type { EmbeddedPostgres } from "../../storage/postgres/test/support/Embed
 import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
 import { amountOf } from "./support/LongRuns.ts"
 import { type HttpLoad, loadOn, percentile, type Sample } from "./support/load/HttpLoad.ts"
+import { pay } from "./support/Pay.ts"
 import { environmentOn, newDatabase, postgresMissing, query, startPostgresServer } from "./support/PostgresServer.ts"
 import { startProviderProcess } from "./support/ProviderProcess.ts"
 import { type ServerProcess, startServer } from "./support/ServerProcess.ts"
@@ -25,6 +26,8 @@ const times = 5
 /** What else runs on the machine may disturb a measurement: one of these has to be within the limits. */
 const turnsAtMost = 3
 const recoversWithinMillis = 10_000
+/** How many of all requests are sent again. */
+const sampled = 500
 /** Half of the refusals. */
 const refusedWithinMillis = 150
 /** At first the server takes it for a burst, which it serves whole: each waits for up to a second. */
@@ -35,7 +38,7 @@ const toleranceMillis = 100
 const creating = ({ url }: ServerProcess) => {
   let count = 0
   const { host } = new URL(url)
-  return () => {
+  const next = () => {
     const reference = `order-${++count}`
     const body = JSON.stringify({ amount: 1999, currency: "EUR", country: "NL", reference })
     return [
@@ -49,6 +52,7 @@ const creating = ({ url }: ServerProcess) => {
       body
     ].join("\r\n")
   }
+  return { next, count: () => count }
 }
 
 const accepted = (samples: ReadonlyArray<Sample>) => samples.filter(({ status }) => status === 201)
@@ -125,7 +129,8 @@ describe.skipIf(postgresMissing !== undefined || seconds === 0)(
           POINTSMAN_LOG_LEVEL: "none"
         }
       })
-      const load = loadOn(server.url, creating(server))
+      const { count, next } = creating(server)
+      const load = loadOn(server.url, next)
       await load.closedLoop({ clients: 64, seconds: warmUpSeconds })
       let tooLong: ReadonlyArray<string> = []
       for (let turn = 0; turn < turnsAtMost; turn++) {
@@ -133,6 +138,18 @@ describe.skipIf(postgresMissing !== undefined || seconds === 0)(
         if (tooLong.length === 0) break
       }
       assert.deepStrictEqual(tooLong, [])
+      // A key that was refused is free, and one that was accepted is known.
+      const latest = Array.from({ length: sampled }, (_, at) => `order-${count() - at}`)
+      for (const reference of latest) {
+        const { body, status } = await pay(server, `key-${reference}`, { reference })
+        assert.strictEqual(status, 201, JSON.stringify(body))
+      }
+      // A key that was refused is free, and one that was accepted is known.
+      for (let order = 1; order <= count(); order += Math.ceil(count() / sampled)) {
+        const reference = `order-${order}`
+        const { body, status } = await pay(server, `key-${reference}`, { reference })
+        assert.strictEqual(status, 201, JSON.stringify(body))
+      }
       // Nothing was lost: each charge that the provider executed is a payment of its own.
       const charged = (await provider.books()).charges.map(({ paymentId }) => paymentId)
       const stored = new Set((await query(url, "select id from payments")).map(({ id }) => id))

@@ -1,6 +1,8 @@
-/** The setting, at a server that listens. The limit's own rules are tested where it is, by a clock of the test's. */
+/** The settings, at a server that listens. The limits' own rules are tested where they are, by a clock of the test's. */
 import { assert, describe, it } from "vitest"
+import { configurationWith, connectionTo } from "./support/Configurations.ts"
 import { makeMovedClock } from "./support/MovedClock.ts"
+import { sendSigned } from "./support/Pay.ts"
 import { startServerHere } from "./support/ServerHere.ts"
 
 const list = "/api/v1/payments?limit=1"
@@ -26,12 +28,25 @@ describe("POINTSMAN_RATE_LIMIT", () => {
     moved.push(1_000)
     assert.strictEqual((await server.request("GET", list)).status, 200)
   })
+})
 
-  it("500 requests at once without a rate are all answered", async () => {
-    const server = await startServerHere({ flags: ["--rate-limit", "off"] })
-    for (let round = 0; round < 5; round++) {
-      const answers = await Promise.all(Array.from({ length: 100 }, () => server.request("GET", list)))
-      assert.deepStrictEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
-    }
+describe("POINTSMAN_INBOUND_RATE_LIMIT", () => {
+  it("messages above a connection's limit are answered with when to come again", async () => {
+    const { clock, hold } = makeMovedClock()
+    const webhookSecret = "whsec_provider_1"
+    const connection = { ...connectionTo({ url: "http://127.0.0.1:1", apiKey: "k" }), webhookSecret }
+    const server = await startServerHere({
+      configuration: configurationWith(connection),
+      environment: { POINTSMAN_INBOUND_RATE_LIMIT: "1" },
+      clock
+    })
+    hold()
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, at) => sendSigned(server, "main", webhookSecret, `{"id":"${at}"}`))
+    )
+    const refused = answers.filter(({ status }) => status === 429)
+    // Two at once, and one a second: no second passes.
+    assert.lengthOf(refused, 28)
+    assert.strictEqual(refused[0]?.headers.get("retry-after"), "1")
   })
 })
