@@ -11,7 +11,7 @@ import { makeMovedClock } from "./support/MovedClock.ts"
 import { pay as create } from "./support/Pay.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { type ServerHere, startServerHere } from "./support/ServerHere.ts"
-import { temporaryFolder } from "./support/ServerProcess.ts"
+import { openShop } from "./support/ShopHere.ts"
 import { until } from "./support/Until.ts"
 
 const scrape = async (url: string) => {
@@ -157,101 +157,84 @@ describe("scrapes at once", () => {
   })
 })
 
-const gaugeLines = async (url: string, start: string) =>
-  (await scrape(url)).lines.filter((line) => line.startsWith(start)).toSorted()
+const gaugesAt = async (url: string) => {
+  const { lines } = await scrape(url)
+  return (start: string) => lines.filter((line) => line.startsWith(start)).toSorted()
+}
+const secondsOf = ([line = ""]: ReadonlyArray<string>) => Number(line.split(" ")[1])
 
 describe("what waits", () => {
   it("metrics report an unknown result, a pending refund and a late webhook", async () => {
-    const provider = await startProvider()
-    const folder = temporaryFolder()
-    const workspace = {
-      ...workspaceWith([connectionTo(provider)]),
-      webhooks: [{ environment: "production", url: "http://127.0.0.1:9/hook", events: ["*"], secret: "whsec_late" }]
-    }
-    const environment = { POINTSMAN_WEBHOOK_SCHEDULE: "1 hour" }
-    const server = await startServerHere({ folder, configuration: { workspaces: [workspace] }, environment })
-    const captured = await pay(server)
+    const { clock, push } = makeMovedClock()
+    const { create, provider, refund, server } = await openShop({
+      configured: (provider) => ({
+        workspaces: [
+          {
+            ...workspaceWith([connectionTo(provider)]),
+            webhooks: [
+              { environment: "production", url: "http://127.0.0.1:9/hook", events: ["*"], secret: "whsec_late" }
+            ]
+          }
+        ]
+      }),
+      environment: { POINTSMAN_WEBHOOK_SCHEDULE: "1 hour" },
+      clock
+    })
+    const captured = await create("captured")
     provider.next("refund", () => ({
       status: 200,
       body: { provider_refund_id: "re_1", status: "pending", amount: 1999, currency: "EUR" }
     }))
-    const refunds = `/api/v1/payments/${captured.body.data.id}/refunds`
-    const asked = await server.request("POST", refunds, { key: liveKey, body: {} })
-    assert.strictEqual(asked.body.error.code, "refund_pending")
-    provider.next("charge", () => "drop")
-    assert.strictEqual((await pay(server)).body.data.status, "UNKNOWN")
+    assert.strictEqual((await refund(captured, {})).body.error.code, "refund_pending")
+    for (const operation of ["charge", "lookUpCharge"] as const) provider.always(operation, () => "drop")
+    await create("unknown")
 
-    assert.deepStrictEqual(await gaugeLines(server.url, "pointsman_unknown_payments{"), [
+    const at = await gaugesAt(server.url)
+    assert.deepStrictEqual(at("pointsman_unknown_payments{"), [
       'pointsman_unknown_payments{older_than="0s"} 1',
-      'pointsman_unknown_payments{older_than="15m"} 0',
-      'pointsman_unknown_payments{older_than="1d"} 0',
-      'pointsman_unknown_payments{older_than="1h"} 0',
-      'pointsman_unknown_payments{older_than="7d"} 0'
+      ...["15m", "1d", "1h", "7d"].map((age) => `pointsman_unknown_payments{older_than="${age}"} 0`)
     ])
-    assert.include(
-      await gaugeLines(server.url, "pointsman_reviews_waiting{"),
-      'pointsman_reviews_waiting{reason="unknown"} 1'
-    )
-    assert.deepStrictEqual(await gaugeLines(server.url, "pointsman_refunds_pending "), ["pointsman_refunds_pending 1"])
-    assert.deepStrictEqual(await gaugeLines(server.url, "pointsman_delivery_lag_seconds "), [
-      "pointsman_delivery_lag_seconds 0"
-    ])
+    assert.include(at("pointsman_reviews_waiting{"), 'pointsman_reviews_waiting{reason="unknown"} 1')
+    assert.deepStrictEqual(at("pointsman_refunds_pending "), ["pointsman_refunds_pending 1"])
+    assert.deepStrictEqual(at("pointsman_delivery_lag_seconds "), ["pointsman_delivery_lag_seconds 0"])
     // The values are cached for a while, for all callers.
-    const readAt = await gaugeLines(server.url, "pointsman_backlog_read_timestamp_seconds ")
-    assert.deepStrictEqual(await gaugeLines(server.url, "pointsman_backlog_read_timestamp_seconds "), readAt)
-    await server.stop()
+    const readAt = "pointsman_backlog_read_timestamp_seconds "
+    assert.deepStrictEqual((await gaugesAt(server.url))(readAt), at(readAt))
 
-    const late = await startServerHere({
-      folder,
-      configuration: { workspaces: [workspace] },
-      environment,
-      clockAheadMillis: 7_200_000
-    })
-    assert.include(
-      await gaugeLines(late.url, "pointsman_unknown_payments{"),
-      'pointsman_unknown_payments{older_than="1h"} 1'
-    )
-    const [age = ""] = await gaugeLines(late.url, "pointsman_review_age_seconds ")
-    assert.isAtLeast(Number(age.split(" ")[1]), 7_200)
+    push(7_200_000)
+    const late = await gaugesAt(server.url)
+    assert.include(late("pointsman_unknown_payments{"), 'pointsman_unknown_payments{older_than="1h"} 1')
+    assert.isAtLeast(secondsOf(late("pointsman_review_age_seconds ")), 7_200)
     // An unknown result is no difference.
-    assert.deepStrictEqual(await gaugeLines(late.url, "pointsman_agreement_oldest_difference_seconds "), [
-      "pointsman_agreement_oldest_difference_seconds 0"
-    ])
+    assert.strictEqual(secondsOf(late("pointsman_agreement_oldest_difference_seconds ")), 0)
   })
 
   it("the oldest difference has an age when a provider states another amount", async () => {
-    const provider = await startProvider()
+    const { clock, push } = makeMovedClock()
+    const { create, provider, server } = await openShop({ clock })
     provider.next("charge", (call) => {
       const { body, status } = call.execute()
       return { status, body: { ...(body as object), amount: 2999, captured_amount: 2999 } }
     })
-    const { clock, push } = makeMovedClock()
-    const server = await startServerHere({
-      configuration: configurationWith(connectionTo(provider)),
-      clock
-    })
-    await pay(server)
+    await create("another-amount")
     push(60_000)
-    const [age = ""] = await gaugeLines(server.url, "pointsman_agreement_oldest_difference_seconds ")
-    assert.isAtLeast(Number(age.split(" ")[1]), 60)
+    const at = await gaugesAt(server.url)
+    assert.isAtLeast(secondsOf(at("pointsman_agreement_oldest_difference_seconds ")), 60)
   })
-})
 
-describe("payments that are due for a check", () => {
   it("two of three at a hanging provider that takes one wait, by their connection", async () => {
-    const provider = await startProvider()
-    provider.always("charge", () => "drop")
-    const asked = provider.hold("lookUpCharge")
-    const server = await startServerHere({
-      configuration: configurationWith({ ...connectionTo(provider), timeout: "5 minutes" }),
+    const { create, provider, server } = await openShop({
+      configured: (provider) => configurationWith({ ...connectionTo(provider), timeout: "5 minutes" }),
       environment: { POINTSMAN_UNKNOWN_CHECK_INTERVAL: "1 second", POINTSMAN_LOOKUPS_PER_CONNECTION: "1" }
     })
-    for (let count = 0; count < 3; count++) assert.strictEqual((await pay(server)).body.data.status, "UNKNOWN")
+    provider.always("charge", () => "drop")
+    const asked = provider.hold("lookUpCharge")
+    for (const reference of ["first", "second", "third"]) await create(reference)
     await asked.arrived
     // All are due a second after the last one, and one of them is being checked.
     await until("two are due", async () => {
-      const lines = await gaugeLines(server.url, "pointsman_checks_due{")
-      return lines.join() === 'pointsman_checks_due{connection="main"} 2'
+      const at = await gaugesAt(server.url)
+      return at("pointsman_checks_due{").join() === 'pointsman_checks_due{connection="main"} 2'
     })
     // The end of the server waits for it.
     asked.release()

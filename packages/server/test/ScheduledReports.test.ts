@@ -2,55 +2,38 @@
 import { assert, describe, it } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
 import { documentOf } from "./support/CommandProcess.ts"
-import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
+import { configurationWith, connectionTo } from "./support/Configurations.ts"
 import { serveHttp } from "./support/HttpHere.ts"
-import { pay } from "./support/Pay.ts"
-import { startProvider } from "./support/ScriptedProvider.ts"
+import { makeMovedClock } from "./support/MovedClock.ts"
 import { startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
+import { openShop } from "./support/ShopHere.ts"
+import { until } from "./support/Until.ts"
 
-const path = "/api/v1/payments"
 const hour = 3_600_000
-
-const metricOf = async (url: string, series: string): Promise<string | undefined> => {
-  const text = await (await fetch(`${url}/metrics`)).text()
-  return text
-    .split("\n")
-    .find((line) => line.startsWith(series))
-    ?.split(" ")
-    .at(-1)
-}
 
 describe("reports that are fetched on a schedule", () => {
   it("a fetched row settles an unanswered charge, and the fetch is reported", async () => {
-    const provider = await startProvider()
-    const folder = temporaryFolder()
-    const configurationOf = (more: object) => configurationWith({ ...connectionTo(provider), ...more })
-    const before = await startServerHere({ folder, configuration: configurationOf({}) })
+    const { clock, push } = makeMovedClock()
+    const { create, data, provider, read, run, server } = await openShop({
+      configured: (provider) => configurationWith({ ...connectionTo(provider), reports: { every: "1 hour" } }),
+      clock
+    })
+    provider.always("lookUpCharge", () => "drop")
     provider.next("charge", (call) => {
       call.execute()
       return "drop"
     })
-    const body = { amount: 1999, currency: "EUR", country: "NL", reference: "order-1" }
-    await pay(before, "order-0001", body)
-    const [made] = (await before.request("GET", `${path}?reference=order-1`, { key: liveKey })).body.data
-    assert.strictEqual(made.status, "UNKNOWN")
-    await before.stop()
+    const id = await create("order-1")
+    assert.strictEqual((await read(id)).status, "UNKNOWN")
 
     const occurredAt = Date.now() - 3 * hour
-    const attempt = provider.calls.find(({ operation }) => operation === "charge")?.headers["idempotency-key"]
+    const [charge] = provider.charges
     const row = {
-      row_id: "mv_1",
-      kind: "charge",
-      gross: 1999,
-      currency: "EUR",
+      ...{ row_id: "mv_1", kind: "charge", gross: 1999, currency: "EUR" },
       occurred_at: new Date(occurredAt).toISOString(),
-      attempt_id: attempt,
-      provider_reference: `provider-${attempt}`,
-      fee: 30,
-      net: 1969,
-      payout_id: "po_1",
-      settled_at: "2030-01-01T00:00:00Z"
+      ...{ attempt_id: charge?.attemptId, provider_reference: charge?.providerReference },
+      ...{ fee: 30, net: 1969, payout_id: "po_1", settled_at: "2030-01-01T00:00:00Z" }
     }
     provider.always("listReportRows", (call) => {
       const query = new URL(call.path, "http://provider").searchParams
@@ -58,29 +41,21 @@ describe("reports that are fetched on a schedule", () => {
       const isInside = occurredAt >= Number(from) && occurredAt < Number(until)
       return { status: 200, body: { rows: isInside ? [row] : [], next_cursor: null } }
     })
-
-    // Where the schedule goes on from, so that it has three hours to ask for, and not the first seven days.
-    const [from, until] = [5, 4].map((hours) => new Date(Date.now() - hours * hour).toISOString())
-    const period = ["--from", from ?? "", "--until", until ?? ""]
-    const byHand = await runHere(folder, ["reconcile", "fetch", "--connection", "main", "--by", "Jo", ...period])
-    assert.strictEqual(byHand.code, 0, byHand.stderr)
-
-    const server = await startServerHere({ folder, configuration: configurationOf({ reports: { every: "1 hour" } }) })
-    const series = 'pointsman_report_fetches_total{connection="main",report="http",result="fetched"}'
-    // One that never comes runs into the test's own time-out.
-    while (Number(await metricOf(server.url, series)) !== 1) {}
-    const payment = (await server.request("GET", `${path}/${made.payment_id}`, { key: liveKey })).body.data
-    assert.deepInclude(payment, { status: "SETTLED", captured_amount: 1999 })
+    // The fetch at the start had no answer, and is tried again.
+    push(hour)
+    await until("the row is read", async () => (await read(id)).status === "SETTLED")
+    const payment = await read(id)
+    assert.strictEqual(payment.captured_amount, 1999)
     assert.deepInclude(payment.settlement, { payout_id: "po_1", fee: 30, net: 1969 })
 
-    const runs = documentOf(await runHere(folder, ["reconcile", "list", "--json"])).data
-    assert.isTrue(
-      runs.every(({ format, state }: { readonly [field: string]: string }) => format === "http" && state === "done")
+    const series = 'pointsman_report_fetches_total{connection="main",report="http",result="fetched"} 1'
+    await until("the fetch is counted", async () =>
+      (await (await fetch(`${server.url}/metrics`)).text()).includes(series)
     )
-    const shown = await runHere(folder, ["connections", "show", "main"])
-    assert.match(shown.stdout, /^Reports +fetched every 3600000 ms$/mu)
-    const doctor = documentOf(await runHere(folder, ["doctor", "--json"])).data.checks
-    assert.deepInclude(doctor.at(-1), { check: "reports", verdict: "ok" })
+    const runs: ReadonlyArray<Record<string, string>> = await data("reconcile", "list")
+    assert.isTrue(runs.every(({ format, state }) => format === "http" && state === "done"))
+    assert.match((await run("connections", "show", "main")).stdout, /^Reports +fetched every 3600000 ms$/mu)
+    assert.deepInclude((await data("doctor")).checks.at(-1), { check: "reports", verdict: "ok" })
   })
 
   it("rows of files fetched by hand are read, and those of a cut file are not", async () => {
