@@ -1,4 +1,7 @@
-/** What one client may hold by connections with TLS, before its handshake is done and after. */
+/**
+ * What one client may hold by connections with TLS, before its handshake is done and after. `Connections.test.ts` and
+ * `UnfinishedRequests.test.ts` have what is the same without TLS.
+ */
 import { once } from "node:events"
 import type { Socket } from "node:net"
 import { assert, describe, it } from "vitest"
@@ -84,34 +87,6 @@ describe("a handshake that is not finished", () => {
 })
 
 describe("a connection with TLS", () => {
-  it("a TLS request with nothing or a part of it is 408 or closed after its time", {
-    timeout: 180_000
-  }, async () => {
-    const { url } = await listenHere((_request, response) => response.end(), {
-      certificate,
-      requestTimeoutMillis: 1_000
-    })
-    const parts = ["", "GET / HTTP/1.1\r\nX-Rest: ", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{"]
-    const sockets = await Promise.all(parts.map(() => dialTls(url, tls.cert)))
-    for (const [at, socket] of sockets.entries()) socket.write(parts[at] ?? "")
-    await Promise.all(sockets.map(closed))
-  })
-
-  it("TLS with far more requests than may wait is closed, and one is handled", async () => {
-    let handled = 0
-    const { url } = await listenHere(
-      () => {
-        // None is answered.
-        handled += 1
-      },
-      { certificate }
-    )
-    const socket = await dialTls(url, tls.cert)
-    socket.write(get.repeat(200))
-    await closed(socket)
-    assert.strictEqual(handled, 1)
-  })
-
   it("a TLS client that does not read is closed after its time", { timeout: 180_000 }, () =>
     assertSilentReaderIsCut((url) => dialTls(url, tls.cert), { certificate })
   )

@@ -6,7 +6,7 @@ import { pay as create } from "./support/Pay.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServerHere } from "./support/ServerHere.ts"
 import { startInProcess } from "./support/ServerInProcess.ts"
-import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
 import { makeTurnedClock } from "./support/TurnedClock.ts"
 import { type Heard, startReceiver } from "./support/WebhookReceiver.ts"
 
@@ -59,22 +59,6 @@ describe("webhooks of the server", () => {
       assert.isFalse(isSigned(one, "whsec_other"))
     }
     assert.strictEqual(new Set(receiver.heard.map(({ headers }) => headers["x-service-event-id"])).size, 2)
-  })
-
-  it("the events arrive after a restart of a server killed before it sent them", async () => {
-    const { receiver, ...options } = await setup()
-    const start = () =>
-      startServer({ ...options, environment: { ...allowed, POINTSMAN_WEBHOOK_SCHEDULE: "2 seconds" } })
-    const server = await start()
-    await pay(server)
-    await server.kill("SIGKILL")
-    assert.lengthOf(receiver.heard, 0)
-    await start()
-    await receiver.count(2)
-    assert.deepStrictEqual(receiver.heard.map(({ body }) => JSON.parse(body).type).toSorted(), [
-      "payment.captured",
-      "payment.created"
-    ])
   })
 
   it("nothing reaches a receiver at a private address unless those are allowed", async () => {

@@ -15,8 +15,10 @@ export const connectionTo = (provider: Pick<ScriptedProvider, "url" | "apiKey">,
   timeout: "5 seconds"
 })
 
+type AnyConnection = Readonly<Record<string, unknown>> & { readonly id: string }
+
 /** One workspace with a live key, its connections in the order in which they are asked. */
-export const workspaceWith = (connections: ReadonlyArray<ReturnType<typeof connectionTo>>) => ({
+export const workspaceWith = (connections: ReadonlyArray<AnyConnection>) => ({
   id: "acme",
   name: "Acme",
   country: "NL",
@@ -25,7 +27,7 @@ export const workspaceWith = (connections: ReadonlyArray<ReturnType<typeof conne
   routing: { production: { mode: "failover", order: connections.map(({ id }) => id) } }
 })
 
-export const configurationWith = (...connections: ReadonlyArray<ReturnType<typeof connectionTo>>) => ({
+export const configurationWith = (...connections: ReadonlyArray<AnyConnection>) => ({
   workspaces: [workspaceWith(connections)]
 })
 
