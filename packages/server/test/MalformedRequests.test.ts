@@ -40,24 +40,19 @@ const malformed: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 describe("a malformed request", () => {
-  it.each(Object.entries(malformed))("%s is refused, and the connection is closed", async (_name, lines) => {
+  it("each is refused and its connection closed, and HTTP/1.0 is answered and closed", async () => {
     const server = await startServerHere()
-    const withKey = lines.flatMap((line) =>
-      line === host ? [line, key, `Authorization: Bearer ${server.sandboxKey}`] : [line]
-    )
-    const answer = await send(server.url, withKey.join("\r\n"))
-    assert.include(["400", "405", "505", "closed"], statusOf(answer), answer)
+    for (const [name, lines] of Object.entries(malformed)) {
+      const withKey = lines.flatMap((line) =>
+        line === host ? [line, key, `Authorization: Bearer ${server.sandboxKey}`] : [line]
+      )
+      const answer = await send(server.url, withKey.join("\r\n"))
+      assert.include(["400", "405", "505", "closed"], statusOf(answer), `${name}: ${answer}`)
+    }
     assert.strictEqual((await server.request("GET", "/api/v1/payments")).body.data.length, 0)
-  })
 
-  it("headers of more than 16 KB are 431", async () => {
-    const server = await startServerHere()
-    const lines = ["GET /health/live HTTP/1.1", host, `X-Long: ${"a".repeat(20_000)}`, "", ""]
-    assert.strictEqual(statusOf(await send(server.url, lines.join("\r\n"))), "431")
-  })
-
-  it("HTTP/1.0 health is answered, and the connection is closed", async () => {
-    const server = await startServerHere()
+    const large = ["GET /health/live HTTP/1.1", host, `X-Long: ${"a".repeat(20_000)}`, "", ""]
+    assert.strictEqual(statusOf(await send(server.url, large.join("\r\n"))), "431")
     const socket = await dial(server.url)
     socket.write("GET /health/live HTTP/1.0\r\n\r\n")
     assert.strictEqual(statusOf(await text(socket)), "200")

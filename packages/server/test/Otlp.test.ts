@@ -4,26 +4,19 @@ import { assert, describe, it } from "vitest"
 import { type Collector, startCollector } from "./support/Collector.ts"
 import { runHere } from "./support/CommandInProcess.ts"
 import { documentOf } from "./support/CommandProcess.ts"
-import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
+import { liveKey } from "./support/Configurations.ts"
 import { type MovedClock, makeMovedClock } from "./support/MovedClock.ts"
 import { pay } from "./support/Pay.ts"
-import { type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
-import { startServerHere } from "./support/ServerHere.ts"
-import { each, jsonRequestsTo, temporaryFolder } from "./support/ServerProcess.ts"
+import { each, temporaryFolder } from "./support/ServerProcess.ts"
+import { openShop } from "./support/ShopHere.ts"
 import { until } from "./support/Until.ts"
 
-/** A server in the test's own process, over a provider of the test. */
-const start = async (
-  provider: ScriptedProvider,
-  environment: Readonly<Record<string, string>>,
-  clock?: Clock.Clock
-) => {
-  const folder = temporaryFolder()
-  const settings = { OTEL_EXPORTER_OTLP_PROTOCOL: "http/json", ...environment }
-  const configuration = configurationWith(connectionTo(provider))
-  const server = await startServerHere({ folder, configuration, environment: settings, clock })
-  return { ...server, folder, request: jsonRequestsTo(server.url, liveKey) }
-}
+/** A shop whose server exports to a collector of the test. */
+const start = async (environment: Readonly<Record<string, string>>, clock?: Clock.Clock) =>
+  openShop({
+    environment: { OTEL_EXPORTER_OTLP_PROTOCOL: "http/json", ...environment },
+    ...(clock === undefined ? {} : { clock })
+  })
 
 /**
  * Lets the time pass for which an end waits for a collector, and no more: three seconds for what is left to be sent, and
@@ -43,12 +36,10 @@ const endWithin = async <End>({ push, slept }: MovedClock, end: () => Promise<En
   return ended
 }
 
-let orders = 1_000
-
 describe("OpenTelemetry", () => {
   it("a payment's trace continues through the server to the provider", async () => {
-    const [collector, provider] = [await startCollector(), await startProvider()]
-    const server = await start(provider, {
+    const collector = await startCollector()
+    const { provider, read, server } = await start({
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_EXPORTER_OTLP_HEADERS: "x-collector-key=a%20key",
       OTEL_SERVICE_NAME: "till",
@@ -69,7 +60,7 @@ describe("OpenTelemetry", () => {
     assert.isUndefined(error)
     await fetch(`${server.url}/hosted/a-token-of-somebody?with=a-query`)
     await fetch(`${server.url}/nowhere/a-token-of-somebody`)
-    await server.request("GET", `/api/v1/payments/${data.id}`)
+    await read(data.id)
     await server.stop()
 
     // The server also asks its provider for the account, in a trace of its own.
@@ -139,14 +130,14 @@ describe("OpenTelemetry", () => {
   })
 
   it("the exported log line and span of a failed request belong together", async () => {
-    const [collector, provider] = [await startCollector(), await startProvider()]
-    provider.always("charge", () => "drop")
-    const server = await start(provider, {
+    const collector = await startCollector()
+    const { provider, server } = await start({
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       POINTSMAN_ACCESS_LOG: "true",
       POINTSMAN_LOG_FORMAT: "json"
     })
-    const { body, headers } = await pay(server, `order-${++orders}`)
+    provider.always("charge", () => "drop")
+    const { body, headers } = await pay(server, "order-0001")
     assert.strictEqual(body.data.status, "UNKNOWN")
     await server.stop()
     const call = collector.spans().find(({ name }) => name === "pointsman charge")
@@ -167,7 +158,6 @@ describe("OpenTelemetry", () => {
   it.each(["hangs", "refuses"] as const)(
     "a collector that %s costs payments nothing, one warning, and 4 s of a stop",
     async (behaviour) => {
-      const provider = await startProvider()
       const { url } = await startCollector(behaviour)
       const moved = makeMovedClock()
       const environment = {
@@ -177,10 +167,8 @@ describe("OpenTelemetry", () => {
         OTEL_BSP_SCHEDULE_DELAY: "20",
         OTEL_BLRP_SCHEDULE_DELAY: "20"
       }
-      const server = await start(provider, environment, moved.clock)
-      for (let count = 0; count < 20; count++) {
-        assert.strictEqual((await pay(server, `order-${++orders}`)).status, 201)
-      }
+      const { create, server } = await start(environment, moved.clock)
+      for (let count = 0; count < 20; count++) await create(`number-${count}`)
       assert.strictEqual((await endWithin(moved, server.stop)).code, 0)
       assert.notInclude(server.stderr(), "secret-of-the-collector")
       const told = server.stderr().split("telemetry could not be exported").length - 1
@@ -206,9 +194,9 @@ describe("OpenTelemetry", () => {
 
   it("a collector receives every entry of the audit trail, of server and commands", async () => {
     const [ofServer, ofCommands] = [await startCollector(), await startCollector()]
-    const server = await start(await startProvider(), { OTEL_EXPORTER_OTLP_ENDPOINT: ofServer.url })
+    const { folder, server } = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: ofServer.url })
     const run = (...words: ReadonlyArray<string>) =>
-      runHere(server.folder, words, {
+      runHere(folder, words, {
         OTEL_EXPORTER_OTLP_ENDPOINT: ofCommands.url,
         OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
         OTEL_SERVICE_NAME: "till"
@@ -224,36 +212,20 @@ describe("OpenTelemetry", () => {
     assert.deepStrictEqual(each(ofCommands.requests, "path"), ["/v1/logs", "/v1/logs"])
     await server.stop()
 
+    const shown = ({ action, actor, details, hash, number, subject }: Readonly<Record<string, unknown>>) => ({
+      ...{ number, actor, action, subject, hash },
+      details: typeof details === "string" ? JSON.parse(details) : details
+    })
     const entriesAt = (collector: Collector) =>
-      collector
-        .logs()
-        .filter(({ body }) => body === "audit")
-        .map(({ attributes: { action, actor, details, hash, number, subject } }) => ({
-          number,
-          actor,
-          action,
-          subject,
-          details: JSON.parse(String(details)),
-          hash
-        }))
-    assert.deepStrictEqual(
-      [...entriesAt(ofServer), ...entriesAt(ofCommands)],
-      listed.map(({ action, actor, details, hash, number, subject }: Record<string, unknown>) => ({
-        number,
-        actor,
-        action,
-        subject,
-        details,
-        hash
-      }))
-    )
+      collector.logs().flatMap(({ attributes, body }) => (body === "audit" ? [shown(attributes)] : []))
+    assert.deepStrictEqual([...entriesAt(ofServer), ...entriesAt(ofCommands)], listed.map(shown))
     assert.deepStrictEqual([entriesAt(ofServer).length, entriesAt(ofCommands).length], [1, 2])
   })
 
   it.each(["hangs", "refuses", "is away", "has invalid variables"] as const)(
     "a key is created with a warning, in four seconds, if the collector %s",
     async (fault) => {
-      const server = await start(await startProvider(), {})
+      const { folder } = await start({})
       const collector = await startCollector(fault === "refuses" ? "refuses" : "hangs")
       const moved = makeMovedClock()
       const environment = {
@@ -261,9 +233,7 @@ describe("OpenTelemetry", () => {
         ...(fault === "has invalid variables" ? { OTEL_EXPORTER_OTLP_HEADERS: "x-key=secret%ZZ" } : {})
       }
       const words = ["keys", "create", "--workspace", "acme", "--environment", "sandbox"]
-      const { code, stderr, stdout } = await endWithin(moved, () =>
-        runHere(server.folder, words, environment, moved.clock)
-      )
+      const { code, stderr, stdout } = await endWithin(moved, () => runHere(folder, words, environment, moved.clock))
       assert.match(`${code} ${stdout}`, /^0 ps_test_[0-9A-Za-z]{38}\n$/u)
       assert.notInclude(stderr, "secret")
       assert.match(stderr, /level=WARN.*(?:not sent to the collector|could not be exported|may be lost)/u)

@@ -1,36 +1,28 @@
 /** A server whose settings name a standby: what it answers from there, and what it says of one that may not be read. */
 import { assert, describe, it } from "vitest"
-import { runHere } from "./support/CommandInProcess.ts"
-import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
+import { liveKey } from "./support/Configurations.ts"
 import { startReplicated } from "./support/failover/Replicated.ts"
 import { isLong } from "./support/LongRuns.ts"
-import { pay as create } from "./support/Pay.ts"
 import { environmentOn, newDatabase, postgresMissing } from "./support/PostgresServer.ts"
-import { startProvider } from "./support/ScriptedProvider.ts"
-import { type ServerHere, startServerHere } from "./support/ServerHere.ts"
-import { temporaryFolder } from "./support/ServerProcess.ts"
+import type { ServerHere } from "./support/ServerHere.ts"
+import { openShop } from "./support/ShopHere.ts"
 import { until, untilAnswer } from "./support/Until.ts"
 
 const path = "/api/v1/payments"
 
 const start = async (url: string, readUrl: string) => {
-  const provider = await startProvider()
-  const folder = temporaryFolder()
-  const environment = { ...environmentOn(url), POINTSMAN_DATABASE_READ_URL: readUrl }
-  const configuration = configurationWith(connectionTo(provider))
-  const server = await startServerHere({ folder, environment, configuration })
-  const pay = async (idempotencyKey: string): Promise<string> => (await create(server, idempotencyKey)).body.data.id
-  const checkup = async () => {
-    const { stdout } = await runHere(folder, ["doctor", "--json"], environment)
-    const checks: ReadonlyArray<{ readonly check: string; readonly verdict: string; readonly says: string }> =
-      JSON.parse(stdout).data.checks
-    return checks.filter(({ check }) => check === "standby").map(({ says, verdict }) => `${verdict}: ${says}`)
+  const shop = await openShop({ environment: { ...environmentOn(url), POINTSMAN_DATABASE_READ_URL: readUrl } })
+  return {
+    ...shop,
+    checkup: async () => {
+      const { checks }: { readonly checks: ReadonlyArray<Readonly<Record<string, string>>> } = await shop.data("doctor")
+      return checks.filter(({ check }) => check === "standby").map(({ says, verdict }) => `${verdict}: ${says}`)
+    },
+    metric: async (name: string): Promise<number> => {
+      const text = await (await fetch(`${shop.server.url}/metrics`)).text()
+      return Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, "mu").exec(text)?.[1])
+    }
   }
-  const metric = async (name: string): Promise<number> => {
-    const text = await (await fetch(`${server.url}/metrics`)).text()
-    return Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, "mu").exec(text)?.[1])
-  }
-  return { checkup, metric, pay, server }
 }
 
 const readiness = async (
@@ -51,7 +43,7 @@ const get = (server: ServerHere, route: string) =>
 describe.skipIf(postgresMissing !== undefined)("a server with a standby", () => {
   it("a standby URL of the primary is served by it, and readiness and doctor say why", async () => {
     const url = await newDatabase()
-    const { checkup, metric, pay, server } = await start(url, url)
+    const { checkup, create, metric, server } = await start(url, url)
     const fault = "it is not a standby: it was promoted, or is the primary itself"
     const body = await readiness(server, ({ standby }) => standby !== undefined)
     assert.deepStrictEqual(body.standby, { used: false, lag_seconds: null })
@@ -60,7 +52,7 @@ describe.skipIf(postgresMissing !== undefined)("a server with a standby", () => 
     assert.deepStrictEqual(await checkup(), [
       `warning: ${fault}: reads go to the primary. POINTSMAN_DATABASE_READ_URL (--database-read-url) names it`
     ])
-    const id = await pay("order-0001")
+    const id = await create("0001")
     const events = await get(server, "/api/v1/events")
     assert.isNull(events.headers.get("pointsman-as-of"))
     assert.include(await events.text(), id)
@@ -68,11 +60,11 @@ describe.skipIf(postgresMissing !== undefined)("a server with a standby", () => 
 
   it.skipIf(!isLong)("a following standby answers events, and the primary what clients act on", async () => {
     const { standbyUrl, url } = await startReplicated(false)
-    const { checkup, metric, pay, server } = await start(url, standbyUrl)
+    const { checkup, create, metric, server } = await start(url, standbyUrl)
     const { standby } = await readiness(server, (body) => Object(body.standby).used === true)
     assert.isAtMost(Object(standby).lag_seconds, 30)
     const before = Date.now()
-    const id = await pay("order-0001")
+    const id = await create("0001")
     for (const route of [path, `${path}/${id}`]) {
       const response = await get(server, route)
       assert.isNull(response.headers.get("pointsman-as-of"))

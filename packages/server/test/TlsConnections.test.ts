@@ -45,12 +45,12 @@ describe("a handshake that is not finished", () => {
   }, async () => {
     const { url } = await listenHere((_request, response) => response.end(), {
       certificate,
-      requestTimeoutMillis: 1_000
+      requestTimeoutMillis: 300
     })
     const [silent, begun, slow] = await Promise.all([dial(url), dial(url), dial(url)])
     begun.write(helloHead)
     slow.write(helloHead)
-    const dripping = setInterval(() => slow.write(Buffer.from([0])), 200)
+    const dripping = setInterval(() => slow.write(Buffer.from([0])), 60)
     await Promise.all([silent, begun, slow].map(closed))
     clearInterval(dripping)
     assert.isTrue(await isServed(url))
