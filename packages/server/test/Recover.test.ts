@@ -9,7 +9,7 @@ import { documentOf } from "./support/CommandProcess.ts"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
 import { pagesOf } from "./support/kill/Rest.ts"
 import { amountOf, isLong } from "./support/LongRuns.ts"
-import { pay, tellCaptured } from "./support/Pay.ts"
+import { pay } from "./support/Pay.ts"
 import {
   environmentOn,
   newDatabase,
@@ -132,7 +132,7 @@ const setUp = async (make: (folder: string) => Kept | Promise<Kept>) => {
     kept.isUnderServers || flags.includes("--dry-run")
       ? runHere(folder, ["recover", "--json", ...flags], kept.environment)
       : recoverHere(folder, flags, kept.environment)
-  return { kept, main, start, recover }
+  return { kept, main, backup, start, recover }
 }
 
 /** The server noticed that records are missing: each of the requests is refused, and so is a new one. */
@@ -232,10 +232,12 @@ describe.each(storages)("a backup that is restored, on %s", { timeout: 180_000 +
   })
 })
 
-describe("an adapter without a list of disputes", () => {
+describe("providers that do not list all of it", () => {
   it("a refund waits with Retry-After after a recovery until the loss is accepted", async () => {
-    const { kept, main, recover, start } = await setUp(onFile)
-    main.always("listDisputes", () => ({ status: 501, body: { error: { code: "no_list", message: "none" } } }))
+    const { backup, kept, main, recover, start } = await setUp(onFile)
+    const unlisted = () => ({ status: 501, body: { error: { code: "no_list", message: "none" } } })
+    for (const provider of [main, backup]) provider.always("listDisputes", unlisted)
+    for (const list of ["listCharges", "listRefunds"] as const) backup.always(list, unlisted)
     const first = await start()
     const created = await pay(first, "order-0001")
     await first.stop()
@@ -243,9 +245,12 @@ describe("an adapter without a list of disputes", () => {
     await kept.restore()
     const recovered = await recover("--since", backupTime())
     assert.match(recovered.stderr, /Connection main: refunds of payments .* --accept-loss --connection main/u)
-    const { connections, loss } = documentOf(recovered).data
-    assert.deepInclude(connections.toSorted(byConnection)[1], { result: "complete", unasked: ["disputes", "payouts"] })
-    assert.deepInclude(loss, { refunds_wait: ["main"] })
+    assert.strictEqual(recovered.code, 1)
+    const { connections, loss } = JSON.parse(recovered.stdout).data
+    const [ofBackup, ofMain] = connections.toSorted(byConnection)
+    assert.deepInclude(ofBackup, { result: "no_list", payments: [], kept: 0 })
+    assert.deepInclude(ofMain, { result: "complete", unasked: ["disputes", "payouts"] })
+    assert.deepInclude(loss, { refunds_wait: ["main"], ended: null })
 
     const server = await start()
     const refund = () =>
@@ -257,57 +262,12 @@ describe("an adapter without a list of disputes", () => {
     assert.deepStrictEqual(found, [409, "refund_pending", "60"])
     assert.strictEqual(moved(main)[3], 0)
     const accepted = documentOf(await recover("--accept-loss", "--connection", "main")).data
-    assert.deepInclude(accepted, { refunds_wait: [] })
+    assert.deepInclude(accepted, { refunds_wait: [], ended: null })
+    assert.strictEqual(documentOf(await recover("--accept-loss")).data.ended.outcome, "accepted")
+    assert.strictEqual((await recover("--accept-loss")).code, 1)
     await until("the server knows of it", async () => (await refund()).status < 300)
     assert.strictEqual(moved(main)[3], 1)
     await server.stop()
-  })
-})
-
-describe("a provider without lists", () => {
-  it("a message on a lost charge is adopted, and the loss is accepted by hand", async () => {
-    const provider = await startProvider()
-    for (const list of ["listCharges", "listRefunds"] as const) {
-      provider.always(list, () => ({ status: 501, body: { error: { code: "no_list", message: "none" } } }))
-    }
-    const folder = temporaryFolder()
-    const connection = { ...connectionTo(provider), webhookSecret: "whsec_of_main" }
-    const start = () => startServerHere({ folder, configuration: { workspaces: [workspaceWith([connection])] } })
-    const recover = (...flags: ReadonlyArray<string>) => runHere(folder, ["recover", "--json", ...flags])
-    const kept = keptFile(folder)
-    await (await start()).stop()
-    await kept.keep()
-    const since = backupTime()
-    const first = await start()
-    assert.strictEqual((await pay(first, "order-0001")).status, 201)
-    await first.stop()
-    await kept.restore()
-
-    const second = await start()
-    const [charge] = provider.charges
-    const told = await tellCaptured(second, { secret: "whsec_of_main" }, charge?.attemptId ?? "")
-    assert.strictEqual(told.status, 200)
-
-    const adopted = [{ currency: "EUR", count: 1, amount: 1999 }]
-    const shown = documentOf(await recover("--since", since, "--dry-run")).data
-    assert.deepInclude(shown.connections[0], { result: "no_list", payments: adopted })
-    const ended = await recoverHere(folder, ["--since", since])
-    assert.strictEqual(ended.code, 1)
-    const { data } = JSON.parse(ended.stdout)
-    assert.deepInclude(data.connections[0], { result: "no_list", payments: adopted, kept: 0 })
-    assert.isNull(data.loss.ended)
-    assert.strictEqual(documentOf(await recover("--accept-loss")).data.ended.outcome, "accepted")
-    assert.strictEqual((await recover("--accept-loss")).code, 1)
-    const messages = documentOf(await runHere(folder, ["messages", "list", "--json"])).data
-    assert.deepInclude(messages[0], { outcome: "confirmed" })
-
-    const again = await pay(second, "order-0001")
-    assert.deepInclude(again.body.data, { payment_status: "CAPTURED", captured_amount: 1999, recovered: true })
-    assert.lengthOf(
-      provider.calls.filter(({ operation }) => operation === "charge"),
-      1
-    )
-    await second.stop()
   })
 })
 
