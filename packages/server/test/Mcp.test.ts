@@ -1,4 +1,4 @@
-/** `pointsman mcp` over standard input and output: the official client, the real command, a database in SQLite. */
+/** `pointsman mcp`: the official client, the real command, a database in SQLite. */
 import { assert, describe, it } from "vitest"
 import { mcpWorld, type ToolSaid } from "./support/McpWorld.ts"
 import { each } from "./support/ServerProcess.ts"
@@ -18,7 +18,7 @@ describe("pointsman mcp", () => {
     const doubtful = await world.pay({ simulate: { charge: "no_answer", lookup: "no_answer" } })
     await world.pay({ reference: "elsewhere" }, "globex")
     const dispute = world.dispute(paid, { evidence: { texts: { customer_email: "bo@example.com" }, files: [] } })
-    const { call, client, tools } = await world.agent("root", "--allow-write")
+    const { call, client, tools } = await world.program("root", "--allow-write")
     const acme = { workspace: "acme", environment: "sandbox" }
 
     assert.deepStrictEqual(await tools(), [

@@ -1,21 +1,12 @@
 /** `pointsman mcp --port`: streamable HTTP, which a web page, another host and a stranger must not reach. */
 import { request as httpRequest } from "node:http"
-import { Client } from "@modelcontextprotocol/sdk/client/index.js"
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
-import { assert, describe, it, onTestFinished } from "vitest"
-import { runHere, startHere } from "./support/CommandInProcess.ts"
-import { agentOf, mcpWorld } from "./support/McpWorld.ts"
-
-const token = "0123456789abcdef0123456789abcdef"
-const environment = { POINTSMAN_MCP_TOKEN: token }
+import { assert, describe, it } from "vitest"
+import { runHere } from "./support/CommandInProcess.ts"
+import { mcpWorld, token } from "./support/McpWorld.ts"
 
 const start = async (...flags: ReadonlyArray<string>) => {
   const world = await mcpWorld()
-  const words = ["mcp", "--operator", "jo", "--port", "0", "--by", "robot", ...flags]
-  const running = startHere(world.folder, words, environment)
-  onTestFinished(async () => void (await running.stop()))
-  const [, url = ""] = await running.printed(/^Listening on (\S+)\.$/mu, "stderr")
-  return { ...world, running, url }
+  return { ...world, ...(await world.serve("jo", ...flags)) }
 }
 
 const listTools = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} }
@@ -49,16 +40,10 @@ const send = (url: string, { body = JSON.stringify(listTools), headers, method =
 
 describe("pointsman mcp --port", () => {
   it("the official client lists and calls tools, and nothing is kept between requests", async () => {
-    const { pay, trail, url } = await start("--allow-write")
+    const { agent, pay, trail } = await mcpWorld()
     const paid = await pay({ reference: "order-1001" })
-    const client = new Client({ name: "a test", version: "1" })
-    const transport = new StreamableHTTPClientTransport(new URL(url), {
-      requestInit: { headers: { authorization: `Bearer ${token}` } }
-    })
-    await client.connect(transport as Parameters<typeof client.connect>[0])
-    onTestFinished(() => client.close())
-    assert.isUndefined(transport.sessionId)
-    const { call, tools } = agentOf(client)
+    const { call, client, tools } = await agent("jo", "--allow-write")
+    assert.isUndefined(client.transport?.sessionId)
     assert.include(await tools(), "draft_refund")
     const { said } = await call("find_payments", { text: "order-1001" })
     assert.deepStrictEqual([said.data.length, said.data[0].payment_id], [1, paid])

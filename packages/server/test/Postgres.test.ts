@@ -1,21 +1,20 @@
-/** The server on PostgreSQL, in processes of its own: what is promised on SQLite, and what several servers owe. */
+/** The server on PostgreSQL: what is promised on SQLite, and what several servers owe. */
 import type { ChargeRecord } from "@pointsman/connector-sandbox"
-import { Ids } from "@pointsman/core/ports"
-import * as PostgresStorage from "@pointsman/storage-postgres"
-import { Effect, Layer, Redacted } from "effect"
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import type { EmbeddedPostgres } from "../../storage/postgres/test/support/EmbeddedPostgres.ts"
+import { type Clock, Effect, Redacted } from "effect"
+import { assert, describe, it, onTestFinished } from "vitest"
 import { openRecords } from "../src/PostgresSandboxRecords.ts"
 import { runHere } from "./support/CommandInProcess.ts"
+import { makeMovedClock } from "./support/MovedClock.ts"
 import {
   environmentOn,
   newDatabase as newDatabaseOn,
   postgresMissing,
   query,
+  sharedPostgres,
   startPostgresServer
 } from "./support/PostgresServer.ts"
-import { runServerHere } from "./support/ServerHere.ts"
-import { type ServerOptions, type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { runServerHere, type ServerHere, startServerHere } from "./support/ServerHere.ts"
+import { type ServerOptions, temporaryFolder } from "./support/ServerProcess.ts"
 import { makeTurnedClock } from "./support/TurnedClock.ts"
 import { until, untilAnswer } from "./support/Until.ts"
 
@@ -24,35 +23,29 @@ const body = { amount: 1000, currency: "EUR", country: "NL" }
 const password = "visible"
 
 describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", () => {
-  let postgres: EmbeddedPostgres
-  beforeAll(async () => {
-    postgres = await startPostgresServer()
-  })
-  afterAll(() => postgres?.stop())
-
   /** The server of the tests trusts everybody: the password is there to be looked for in what is printed. */
-  const urlOf = (database: string): string => {
-    const url = new URL(postgres.url)
+  const withPassword = (of: string): string => {
+    const url = new URL(of)
     url.password = password
-    url.pathname = `/${database}`
     return url.href
   }
+  const newDatabase = async () => withPassword(await newDatabaseOn())
+  const emptyDatabase = async () => withPassword(await newDatabaseOn(sharedPostgres, "template1"))
 
-  const newDatabase = async () => urlOf(new URL(await newDatabaseOn(postgres)).pathname.slice(1))
+  // Servers that run at the same time share a folder.
+  const start = (folder: string, url: string, environment: ServerOptions["environment"] = {}, clock?: Clock.Clock) =>
+    startServerHere({ folder, environment: { ...environmentOn(url), ...environment }, clock })
 
-  const start = (url: string, environment: ServerOptions["environment"] = {}) =>
-    startServer({ environment: { ...environmentOn(url), ...environment } })
-
-  const assertSilent = (...servers: ReadonlyArray<ServerProcess>) => {
+  const assertSilent = (...servers: ReadonlyArray<ServerHere>) => {
     for (const server of servers) assert.notInclude(server.stdout() + server.stderr(), password)
   }
 
   it("two servers started on an empty database share keys, payments and simulator", async () => {
-    const url = await newDatabase()
-    const [one, two] = await Promise.all([start(url), start(url)])
+    const [folder, url] = [temporaryFolder(), await emptyDatabase()]
+    const [one, two] = await Promise.all([start(folder, url), start(folder, url)])
     assert.match(one.sandboxKey ?? "", /^ps_test_/u)
     assert.strictEqual(two.sandboxKey, one.sandboxKey)
-    const create = (server: ServerProcess, idempotencyKey: string, fields: object = {}) =>
+    const create = (server: ServerHere, idempotencyKey: string, fields: object = {}) =>
       server.request("POST", path, { idempotencyKey, body: { ...body, ...fields } })
 
     const made = await create(one, "first-key", { capture_method: "manual" })
@@ -76,7 +69,7 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", () => {
     assert.lengthOf((await two.request("GET", path)).body.data, 2)
 
     assert.deepStrictEqual([(await one.stop()).code, (await two.stop()).code], [0, 0])
-    const third = await start(url, { POINTSMAN_DATABASE_CONNECTIONS: "3" })
+    const third = await start(folder, url, { POINTSMAN_DATABASE_CONNECTIONS: "3" })
     assert.strictEqual(third.sandboxKey, one.sandboxKey)
     // On a busy machine, who waits for longer than a second is told to come again.
     const served = (idempotencyKey: string) =>
@@ -97,14 +90,16 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", () => {
   })
 
   it("a start names a database that it must not use and why, and tries no more", async () => {
-    const unreachable = new URL(urlOf("x"))
+    const unreachable = new URL(withPassword(sharedPostgres.url))
     unreachable.port = "1"
+    const absent = new URL(withPassword(sharedPostgres.url))
+    absent.pathname = "/not_there"
     const folder = temporaryFolder()
     // By a clock that stands still, what waits before it ends never does.
     const { clock } = makeTurnedClock(Date.now())
     const [refused, missing] = await Promise.all([
       runServerHere({ folder, environment: environmentOn(unreachable.href), clock }),
-      runServerHere({ folder, environment: environmentOn(urlOf("not_there")), clock })
+      runServerHere({ folder, environment: environmentOn(absent.href), clock })
     ])
     for (const [exited, why] of [
       [refused, "ECONNREFUSED"],
@@ -119,7 +114,6 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", () => {
 
   it("retention on PostgreSQL says that deliveries leave by months", async () => {
     const url = await newDatabase()
-    await makeTables(url)
     await query(url, "insert into workspaces (id, name, suspended) values ('acme', 'Acme', false)")
     const folder = temporaryFolder()
     const run = (...words: ReadonlyArray<string>) => runHere(folder, ["retention", ...words], environmentOn(url))
@@ -130,8 +124,8 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", () => {
   })
 
   it("a command changes no schema of a foreign, other or served database", async () => {
-    const [empty, ours, older, newer] = await Promise.all([newDatabase(), newDatabase(), newDatabase(), newDatabase()])
-    for (const url of [ours, older, newer]) await makeTables(url)
+    const [empty, ours] = [await emptyDatabase(), await newDatabase()]
+    const [older, newer] = [await newDatabase(), await newDatabase()]
     await query(ours, "insert into workspaces (id, name, suspended) values ('acme', 'Acme', false)")
     await query(older, "update pointsman_migrations set migration_id = 0")
     await query(newer, "insert into pointsman_migrations (migration_id, name) values (1000, 'later')")
@@ -231,14 +225,18 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", () => {
 
   it("an older server takes no requests once a newer one migrates, and says so", async () => {
     const url = await newDatabase()
-    const server = await start(url)
+    const { clock, push } = makeMovedClock()
+    const server = await start(temporaryFolder(), url, {}, clock)
     const made = await server.request("POST", path, {
       idempotencyKey: "before-it",
       body: { ...body, capture_method: "manual" }
     })
     assert.strictEqual(made.status, 201)
     await query(url, "insert into pointsman_migrations (migration_id, name) values (1000, 'newer')")
-    const ready = () => server.request("GET", "/health/ready", { key: null })
+    const ready = () => {
+      push(1_000)
+      return server.request("GET", "/health/ready", { key: null })
+    }
     await until("it is not ready", async () => (await ready()).status !== 200)
     const unavailable = await ready()
     assert.strictEqual(unavailable.status, 503)
@@ -264,9 +262,10 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", () => {
     assert.strictEqual((await server.stop()).code, 0)
   })
 
-  // Last: it takes the server of all of them down.
   it("a server is not ready while PostgreSQL is away, and ready afterwards", async () => {
-    const server = await start(await newDatabase())
+    const postgres = await startPostgresServer()
+    onTestFinished(postgres.stop)
+    const server = await start(temporaryFolder(), withPassword(await newDatabaseOn(postgres)))
     const ready = () => server.request("GET", "/health/ready", { key: null })
     const untilReadyIs = (status: number) =>
       until(`readiness is ${status}`, async () => (await ready()).status === status)
@@ -285,8 +284,3 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", () => {
     assertSilent(server)
   })
 })
-
-const makeTables = (url: string) => {
-  const storage = PostgresStorage.layer({ url: Redacted.make(url), allowAsyncCommit: true })
-  return Effect.runPromise(Effect.scoped(Layer.build(Layer.provide(storage, Ids.layer))))
-}

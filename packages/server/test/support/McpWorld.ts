@@ -3,11 +3,13 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import { formatApiKey } from "@pointsman/core"
 import { onTestFinished } from "vitest"
 import { bundledMain } from "./Bundle.ts"
-import { runHere } from "./CommandInProcess.ts"
+import { runHere, startHere } from "./CommandInProcess.ts"
 import { documentOf } from "./CommandProcess.ts"
+import { signInByLink } from "./ReadingRival.ts"
 import { startServerHere } from "./ServerHere.ts"
 import { temporaryFolder } from "./ServerProcess.ts"
 
@@ -29,6 +31,8 @@ const roles = [
   ["gus", "support", "globex"]
 ] as const
 
+export const token = "0123456789abcdef0123456789abcdef"
+
 export interface ToolSaid {
   readonly isError: boolean
   // biome-ignore lint/suspicious/noExplicitAny: a test names the fields that it reads.
@@ -44,21 +48,28 @@ export const mcpWorld = async () => {
   })
   const run = (...words: ReadonlyArray<string>) => runHere(folder, words)
   for (const [login, role, of] of roles) {
-    await run(
-      "operators",
-      "add",
-      login,
-      "--role",
-      role,
-      ...(of === undefined ? [] : ["--workspace", of]),
-      "--by",
-      "root"
-    )
+    const where = of === undefined ? [] : ["--workspace", of]
+    await run("operators", "add", login, "--role", role, ...where, "--by", "root")
+  }
+  const connect = async (transport: StdioClientTransport | StreamableHTTPClientTransport) => {
+    const client = new Client({ name: "a test", version: "1" })
+    await client.connect(transport as Parameters<typeof client.connect>[0])
+    onTestFinished(() => client.close())
+    return agentOf(client)
+  }
+  /** `pointsman mcp --port` in the test's own process. */
+  const serve = async (login: string, ...flags: ReadonlyArray<string>) => {
+    const words = ["mcp", "--operator", login, "--port", "0", "--by", "robot", ...flags]
+    const running = startHere(folder, words, { POINTSMAN_MCP_TOKEN: token })
+    onTestFinished(async () => void (await running.stop()))
+    const [, url = ""] = await running.printed(/^Listening on (\S+)\.$/mu, "stderr")
+    return { running, url }
   }
   let payments = 0
   return {
     folder,
     run,
+    serve,
     pay: async (body: object = {}, of: keyof typeof keys = "acme"): Promise<string> => {
       payments += 1
       const { body: made } = await server.request("POST", "/api/v1/payments", {
@@ -95,38 +106,32 @@ export const mcpWorld = async () => {
         .map(({ action, actor }: { readonly action: string; readonly actor: string }) => [action, actor]),
     /** What an operator does in the console. */
     console: async (login: string) => {
-      const { stdout } = await run("operators", "link", login, "--by", "root", "--console-url", `${server.url}/console`)
-      const headers = { "content-type": "application/json", origin: server.url }
-      const signed = await fetch(`${server.url}/console/api/session/link`, {
-        method: "POST",
-        headers,
-        body: JSON.stringify({ token: stdout.trim().split("/").at(-1) })
-      })
-      const cookie = (signed.headers.get("set-cookie") ?? "").split(";", 1)[0] ?? ""
+      const cookie = await signInByLink(server.url, await run("operators", "link", login, "--by", "root"))
+      const headers = { "content-type": "application/json", origin: server.url, cookie }
       return (path: string) =>
-        fetch(`${server.url}/console/api/workspaces/acme/sandbox${path}`, {
-          method: "POST",
-          headers: { ...headers, cookie }
-        })
+        fetch(`${server.url}/console/api/workspaces/acme/sandbox${path}`, { method: "POST", headers })
+    },
+    /** Over streamable HTTP. */
+    agent: async (login: string, ...flags: ReadonlyArray<string>) => {
+      const { url } = await serve(login, ...flags)
+      const requestInit = { headers: { authorization: `Bearer ${token}` } }
+      return connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }))
     },
     /** Over standard input and output, as the program of a process. */
-    agent: async (login: string, ...flags: ReadonlyArray<string>) => {
-      const transport = new StdioClientTransport({
-        command: process.execPath,
-        args: [bundledMain, "mcp", "--operator", login, "--by", "robot", ...flags],
-        cwd: folder,
-        env: { PATH: process.env["PATH"] ?? "" },
-        stderr: "pipe"
-      })
-      const client = new Client({ name: "a test", version: "1" })
-      await client.connect(transport)
-      onTestFinished(() => client.close())
-      return agentOf(client)
-    }
+    program: (login: string, ...flags: ReadonlyArray<string>) =>
+      connect(
+        new StdioClientTransport({
+          command: process.execPath,
+          args: [bundledMain, "mcp", "--operator", login, "--by", "robot", ...flags],
+          cwd: folder,
+          env: { PATH: process.env["PATH"] ?? "" },
+          stderr: "pipe"
+        })
+      )
   }
 }
 
-export const agentOf = (client: Client) => ({
+const agentOf = (client: Client) => ({
   client,
   tools: async (): Promise<ReadonlyArray<string>> => (await client.listTools()).tools.map(({ name }) => name),
   call: async (name: string, given: Record<string, unknown> = {}): Promise<ToolSaid> => {

@@ -29,7 +29,11 @@ export const signInOperator = async (
 ): Promise<string> => {
   const added = await run(["operators", "add", "jo", ...grant, "--by", "root"])
   assert.strictEqual(added.code, 0, added.stderr)
-  const { stdout } = await run(["operators", "link", "jo", "--by", "root"])
+  return signInByLink(url, await run(["operators", "link", "jo", "--by", "root"]))
+}
+
+/** `link`: the end of `pointsman operators link`. Gives the cookie of the session. */
+export const signInByLink = async (url: string, { stdout }: CommandEnd): Promise<string> => {
   const signedIn = await fetch(`${url}/console/api/session/link`, {
     method: "POST",
     headers: { "content-type": "application/json", origin: url },
