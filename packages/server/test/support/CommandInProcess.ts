@@ -8,7 +8,7 @@
  * It takes the same path as an operator's, from the words to the exit code, but for the start of a process, which
  * `CommandProcess.ts` is for: a second and more for each.
  */
-import { Cause, Clock, Console, Effect, Exit, Fiber, identity, Metric } from "effect"
+import { Cause, Clock, Console, Context, Effect, Exit, Fiber, identity, Metric } from "effect"
 import { commandLine } from "../../src/CommandLine.ts"
 import { EndCode } from "../../src/commands/CommandFailure.ts"
 import type { CommandEnd } from "./CommandProcess.ts"
@@ -53,7 +53,8 @@ export const startHere = (
   folder: string,
   words: ReadonlyArray<string>,
   environment: Readonly<Record<string, string>> = {},
-  clock?: Clock.Clock | undefined
+  clock?: Clock.Clock | undefined,
+  services: Context.Context<never> = Context.empty()
 ): RunningCommand => {
   const leave = enter(folder)
   const told = { stdout: "", stderr: "" }
@@ -72,6 +73,7 @@ export const startHere = (
       Effect.provideService(Console.Console, console),
       clock === undefined ? identity : Effect.provideService(Clock.Clock, clock),
       Effect.provideService(Metric.MetricRegistry, new Map()),
+      Effect.provideContext(services),
       Effect.provideService(EndCode, {
         set: (ends) => {
           code = ends

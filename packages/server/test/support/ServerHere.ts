@@ -5,7 +5,7 @@
  */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { Clock } from "effect"
+import type { Clock, Context } from "effect"
 import { onTestFinished } from "vitest"
 import { type RunningCommand, startHere } from "./CommandInProcess.ts"
 import type { CommandEnd } from "./CommandProcess.ts"
@@ -20,6 +20,8 @@ export type ServerHereOptions = Pick<
   readonly file?: string | undefined
   /** The server's clock. This machine's unless set, ahead by `clockAheadMillis`. */
   readonly clock?: Clock.Clock | undefined
+  /** What else the server takes from its surroundings. */
+  readonly services?: Context.Context<never> | undefined
 }
 
 export interface ServerHere extends Listening {
@@ -55,7 +57,7 @@ const launch = (options: ServerHereOptions): RunningCommand => {
     settings["POINTSMAN_CONFIG"] = path
   }
   const ahead = clockAheadMillis === undefined ? undefined : makeMovedClock(clockAheadMillis).clock
-  const running = startHere(folder, ["serve", ...flags], settings, clock ?? ahead)
+  const running = startHere(folder, ["serve", ...flags], settings, clock ?? ahead, options.services)
   onTestFinished(async () => void (await running.stop()))
   return running
 }

@@ -1,23 +1,12 @@
-/**
- * The server in the test's own process, under a clock that the test turns: its real configuration file, database,
- * HTTP, connector and webhooks.
- */
-import { writeFileSync } from "node:fs"
+/** `ServerHere` under a clock that the test turns: nothing passes by itself, and a test waits until all is done. */
 import { join } from "node:path"
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { RefusalTick } from "@pointsman/core/internal"
-import { Clock, ConfigProvider, Console, Effect, Exit, Fiber, Logger, Metric, Random } from "effect"
-import { onTestFinished } from "vitest"
-import { serve } from "../../src/Serve.ts"
-import { environmentProvider, readSettings } from "../../src/Settings.ts"
+import { Context, Random } from "effect"
 import { watchCrypto } from "./CryptoUnderWay.ts"
-import { type JsonRequest, jsonRequestsTo } from "./ServerProcess.ts"
+import { type ServerHere, startServerHere } from "./ServerHere.ts"
 import type { TurnedClock } from "./TurnedClock.ts"
 
-export interface ServerInProcess {
-  /** `http://127.0.0.1:<port>` */
-  readonly url: string
-  readonly request: JsonRequest
+export interface ServerInProcess extends ServerHere {
   /**
    * Waits until nothing is under way: every provider has answered, every webhook, and what they said is written. But for
    * so many calls that the test lets hang.
@@ -28,7 +17,6 @@ export interface ServerInProcess {
    * both. The times must be two seconds apart, so that the background looks at both.
    */
   readonly live: (times: ReadonlyArray<number>) => Promise<void>
-  readonly stop: () => Promise<void>
 }
 
 export interface ServerInProcessOptions {
@@ -53,42 +41,16 @@ const turnsAtRest = 25
 const patienceMillis = 120_000
 
 export const startInProcess = async (options: ServerInProcessOptions): Promise<ServerInProcess> => {
-  const { turned } = options
+  const { configuration, folder, turned } = options
   const cryptoUnderWay = watchCrypto()
-  const configuration = join(options.folder, "pointsman.json")
-  writeFileSync(configuration, JSON.stringify(options.configuration))
-  const environment: Record<string, string> = {
-    PORT: "0",
-    POINTSMAN_CONFIG: configuration,
-    POINTSMAN_DATABASE_URL: `sqlite:${join(options.folder, "pointsman.db")}`,
-    ...options.environment
-  }
-  const greeted = Promise.withResolvers<string>()
-  const greeting: Console.Console = Object.assign(Object.create(globalThis.console), {
-    log: (text: string) => {
-      const url = /^Pointsman listens on (\S+)$/mu.exec(text)?.[1]
-      if (url !== undefined) greeted.resolve(url)
-    }
-  })
-  const fiber = Effect.runFork(
-    Effect.flatMap(readSettings({}), (settings) => serve(settings, environment)).pipe(
-      Effect.provide([NodeServices.layer, Logger.layer([]), ConfigProvider.layer(environmentProvider(environment))]),
-      Effect.provideService(Console.Console, greeting),
-      Effect.provideService(Clock.Clock, turned.clock),
-      // A refusal waits for its time by a clock that stands still.
-      Effect.provideService(RefusalTick, 0),
-      Effect.provideService(Metric.MetricRegistry, new Map()),
-      // Of random numbers jitter alone depends: there is none.
-      Effect.provideService(Random.Random, { nextDoubleUnsafe: () => 0.5, nextIntUnsafe: () => 0 })
+  const server = await startServerHere({
+    ...{ folder, configuration, clock: turned.clock },
+    environment: { POINTSMAN_DATABASE_URL: `sqlite:${join(folder, "pointsman.db")}`, ...options.environment },
+    // A refusal waits for its time by a clock that stands still. Of random numbers jitter alone depends: there is none.
+    services: Context.make(RefusalTick, 0).pipe(
+      Context.add(Random.Random, { nextDoubleUnsafe: () => 0.5, nextIntUnsafe: () => 0 })
     )
-  )
-  fiber.addObserver((exit) => greeted.reject(new Error(`the server did not start: ${String(exit)}`)))
-  const stop = async () => {
-    const exit = await Effect.runPromise(Effect.andThen(Fiber.interrupt(fiber), Fiber.await(fiber)))
-    if (Exit.isSuccess(exit)) throw new Error("the server ended by itself")
-  }
-  onTestFinished(stop)
-  const url = await greeted.promise
+  })
 
   const restUntil = async (isSo: () => boolean) => {
     const deadline = AbortSignal.timeout(patienceMillis)
@@ -108,8 +70,7 @@ export const startInProcess = async (options: ServerInProcessOptions): Promise<S
   })
   const rest = (hanging = 0) => restUntil(() => turned.sleeping() === idle + hanging)
   return {
-    url,
-    request: jsonRequestsTo(url),
+    ...server,
     rest,
     live: async (times) => {
       for (const time of [...new Set(times)].toSorted((a, b) => a - b)) {
@@ -118,7 +79,6 @@ export const startInProcess = async (options: ServerInProcessOptions): Promise<S
           await rest()
         }
       }
-    },
-    stop
+    }
   }
 }

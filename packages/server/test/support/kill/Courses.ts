@@ -1,7 +1,7 @@
 /** How a call may go at a provider with moods: executed at once, slowly, late or never, and answered or not. */
 import { setTimeout as pause } from "node:timers/promises"
+import { type Reply, refusal } from "../ProviderRecord.ts"
 import type { Draw } from "./Draw.ts"
-import { type Reply, refusal } from "./ProviderWork.ts"
 
 /** What is executed without an answer is executed within this time, in milliseconds. */
 const latestMillis = 400

@@ -3,7 +3,6 @@
  * file, or two on one PostgreSQL, of which one is killed or both. Time goes ahead by days while no server is up. Provider,
  * receiver and merchant outlive them all.
  */
-import { formatApiKey } from "@pointsman/core"
 import { type ServerHere, startServerHere } from "../ServerHere.ts"
 import { type ServerProcess, startServer, temporaryFolder } from "../ServerProcess.ts"
 import {
@@ -13,17 +12,14 @@ import {
   missedReminder,
   type Watched
 } from "./DisputesAgree.ts"
-import { connectionId, startDisputingProvider } from "./DisputingProvider.ts"
+import { startDisputingProvider } from "./DisputingProvider.ts"
 import { type Draw, drawFrom } from "./Draw.ts"
 import type { EventShown } from "./Evidence.ts"
 import type { KillStorage } from "./KillWorld.ts"
-import { messageSecret, providerKey } from "./MoodyProvider.ts"
-import { endpointSecret, startMoodyReceiver } from "./MoodyReceiver.ts"
+import { startMoodyReceiver } from "./MoodyReceiver.ts"
 import { pagesOf } from "./Rest.ts"
-import { environment, muchMillis, pause } from "./Setting.ts"
+import { apiKey, configurationFor, environment, muchMillis, pause } from "./Setting.ts"
 
-const apiKey = formatApiKey("sandbox", new Uint8Array(64).fill(57))
-const endpoint = "disputes"
 const hour = 60 * 60_000
 const day = 24 * hour
 
@@ -68,7 +64,7 @@ export const openDisputeWorld = async ({ isShort = false, seed, servers, storage
   const startAt = async (at: number) => {
     const options = {
       folder: folders[at] ?? "",
-      configuration: configurationOf(provider.baseUrl, receiver.url(endpoint)),
+      configuration: configurationFor(provider, receiver),
       environment: { ...environment, ...database.environment() },
       clockAheadMillis: aheadMillis
     }
@@ -217,7 +213,7 @@ export const openDisputeWorld = async ({ isShort = false, seed, servers, storage
     const all = await shown()
     const events = new Map(await Promise.all(all.map(async (one) => [one.id, await eventsOf(one)] as const)))
     const deadline = Date.now() + restWithinMillis
-    const heard = () => receiver.heard.get(endpoint) ?? new Map()
+    const heard = () => receiver.heard.get("all") ?? new Map()
     while ([...events.values()].flat().some(({ id }) => !heard().has(id)) && Date.now() < deadline) await pause(20)
     const last: Array<DisputeWish> = []
     for (const wish of wishes) {
@@ -241,23 +237,3 @@ const lost = async (work: Promise<unknown>): Promise<void> => {
     if (!(cause instanceof TypeError)) throw cause
   }
 }
-
-const configurationOf = (baseUrl: string, url: string) => ({
-  workspaces: [
-    {
-      id: "acme",
-      country: "NL",
-      keys: [{ environment: "sandbox", secret: apiKey }],
-      connections: [
-        {
-          id: connectionId,
-          environment: "sandbox",
-          connector: "http",
-          credentials: { baseUrl, apiKey: providerKey },
-          webhookSecret: messageSecret
-        }
-      ],
-      webhooks: [{ environment: "sandbox", url, events: ["*"], secret: endpointSecret(endpoint) }]
-    }
-  ]
-})

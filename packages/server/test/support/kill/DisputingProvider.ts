@@ -6,13 +6,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { onTestFinished } from "vitest"
 import { sendJson, serveHttp } from "../HttpHere.ts"
+import { type Reply, refusal } from "../ProviderRecord.ts"
 import { coursesOf, type Reaction } from "./Courses.ts"
 import type { Draw } from "./Draw.ts"
 import { postMessage, providerKey, type Surroundings } from "./MoodyProvider.ts"
-import { ok, type Reply, refusal } from "./ProviderWork.ts"
+import { ok } from "./ProviderWork.ts"
 import { pause } from "./Setting.ts"
-
-export const connectionId = "main"
 
 /** How an answer to a dispute goes. */
 const courses = {
@@ -130,13 +129,14 @@ export const startDisputingProvider = async (draw: Draw, { now, target }: Pick<S
     send(reply)
   }
 
-  const { url: baseUrl } = await serveHttp(answer)
+  const { url } = await serveHttp(answer)
   let isOver = false
   onTestFinished(() => {
     isOver = true
   })
   return {
-    baseUrl,
+    /** For the credentials of each connection. */
+    baseUrl: () => url,
     disputes,
     /** Disputes of which it still says so. */
     opening: () => opening,
@@ -154,7 +154,7 @@ export const startDisputingProvider = async (draw: Draw, { now, target }: Pick<S
       const message = { id: `msg_${disputeId}`, type: "dispute.opened", created: new Date(now()).toISOString(), data }
       const say = async () => {
         opening += 1
-        while (!isOver && (await postMessage(target(), connectionId, JSON.stringify(message), now())) !== 200) {
+        while (!isOver && (await postMessage(target(), "main", JSON.stringify(message), now())) !== 200) {
           await pause(20)
         }
         opening -= 1

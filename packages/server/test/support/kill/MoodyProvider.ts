@@ -9,10 +9,11 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { setTimeout as pause } from "node:timers/promises"
 import { onTestFinished } from "vitest"
 import { sendJson, serveHttp } from "../HttpHere.ts"
+import { type Reply, refusal } from "../ProviderRecord.ts"
 import { chargeView, emptyBooks, referenceOf, refundView } from "./Books.ts"
 import { coursesOf, type Reaction } from "./Courses.ts"
 import type { Draw } from "./Draw.ts"
-import { ok, type Reply, refusal, type Work, workIn } from "./ProviderWork.ts"
+import { ok, type Work, workIn } from "./ProviderWork.ts"
 
 /** What was accepted is finished within this time, in milliseconds. */
 const finishedWithinMillis = 900

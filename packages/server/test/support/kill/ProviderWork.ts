@@ -2,13 +2,9 @@
  * What one call asks a provider for, and the ways in which it may go about it. Whatever it does stands in its books at
  * once, and what it says is read from them.
  */
+import { type Reply, refusal } from "../ProviderRecord.ts"
 import { type Books, type ChargeEntry, chargeView, leftOf, type RefundEntry, refundView } from "./Books.ts"
 import type { Draw } from "./Draw.ts"
-
-export interface Reply {
-  readonly status: number
-  readonly body: unknown
-}
 
 /** What one call asks for; each gives the answer of a good provider, and `undefined` where it has to refuse. */
 export interface Work {
@@ -163,8 +159,3 @@ const reasonOf = (soft: boolean) =>
     : { code: "card_expired", category: "expired_card", soft }
 
 export const ok = (body: object): Reply => ({ status: 200, body })
-
-export const refusal = (status: number, code: string): Reply => ({
-  status,
-  body: { error: { code, message: `The provider says ${code}.` } }
-})

@@ -35,7 +35,7 @@ export const muchMillis = 75_000
 
 /** `keys`: of the merchant, besides the one that it works with. */
 export const configurationFor = (
-  provider: MoodyProvider,
+  provider: Pick<MoodyProvider, "baseUrl">,
   receiver: MoodyReceiver,
   keys: ReadonlyArray<string> = []
 ) => ({
