@@ -6,11 +6,11 @@
 import { assert, describe, it } from "vitest"
 import { answer, event, type Fields, failure, paymentIntent, refund } from "../../connectors/stripe/test/Stripe.ts"
 import { configurationAt, liveKey } from "./support/Configurations.ts"
-import { listenAs } from "./support/journeys/StandIn.ts"
+import { listenAs, timed } from "./support/journeys/StandIn.ts"
 import { metadataOf } from "./support/journeys/StripeStandIn.ts"
 import { pay } from "./support/Pay.ts"
 import { startServerHere } from "./support/ServerHere.ts"
-import { secret, talkingProviders, tellServer, timed } from "./support/TalkingProviders.ts"
+import { secret, talkingProviders, tellServer } from "./support/TalkingProviders.ts"
 
 const ordersOf = <A>(list: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
   list.length === 0

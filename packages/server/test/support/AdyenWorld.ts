@@ -4,6 +4,7 @@
  */
 import { createHmac } from "node:crypto"
 import { assert } from "vitest"
+import { hmacKey, merchantAccount } from "../../../connectors/adyen/test/Adyen.ts"
 import { liveKey, workspaceWith } from "./Configurations.ts"
 import { sendJson, serveHttp } from "./HttpHere.ts"
 import { startInProcess } from "./ServerInProcess.ts"
@@ -11,8 +12,6 @@ import { temporaryFolder } from "./ServerProcess.ts"
 import { makeTurnedClock } from "./TurnedClock.ts"
 
 export const path = "/api/v1/payments"
-const hmacKey = "44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056"
-const merchantAccount = "PointsmanNL"
 const apiKey = "AQE_made_up_0123456789"
 
 interface AdyenCall {
@@ -93,7 +92,7 @@ export interface AdyenEvent {
   readonly action?: "cancel" | "refund"
 }
 
-const begun = Date.UTC(2026, 10, 21, 12)
+export const begun = Date.UTC(2026, 10, 21, 12)
 
 /** As Adyen sends it, signed by the words of its documentation. */
 export const webhook = (event: AdyenEvent, key = hmacKey) => {

@@ -60,14 +60,15 @@ export const environmentOn = (url: string) => ({
   POINTSMAN_ENCRYPTION_KEY: encryptionKeyOf("server")
 })
 
+/** By which the clock of the database goes ahead of this machine's by so many milliseconds. */
+export const clockStatements = (url: string, millis: number): ReadonlyArray<string> => [
+  `create or replace function public.clock_timestamp() returns timestamptz language sql volatile
+     as 'select pg_catalog.clock_timestamp() + interval ''${millis} milliseconds'''`,
+  // Ours is found first.
+  `alter database ${new URL(url).pathname.slice(1)} set search_path = public, pg_catalog`
+]
+
 /** The database's clock goes ahead of this machine's by so many milliseconds. Its servers have to be started after it. */
 export const setDatabaseAhead = async (url: string, millis: number): Promise<void> => {
-  const name = new URL(url).pathname.slice(1)
-  await query(
-    url,
-    `create or replace function public.clock_timestamp() returns timestamptz language sql volatile
-       as 'select pg_catalog.clock_timestamp() + interval ''${millis} milliseconds'''`
-  )
-  // Ours is found first.
-  await query(url, `alter database ${name} set search_path = public, pg_catalog`)
+  for (const statement of clockStatements(url, millis)) await query(url, statement)
 }

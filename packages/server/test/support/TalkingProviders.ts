@@ -4,7 +4,6 @@
  * The lists of types are the providers' own: Stripe's is read from its library, the others cite the page. A type that is listed
  * and says nothing about money is named in `quiet`, so that a new one is tested until somebody says that it says nothing.
  */
-import { createHmac } from "node:crypto"
 import { readFileSync } from "node:fs"
 import type { TransportAnswer } from "@pointsman/core/connector"
 import * as CheckoutCom from "../../../connectors/checkout/test/Checkout.ts"
@@ -13,13 +12,10 @@ import * as PayPal from "../../../connectors/paypal/test/PayPal.ts"
 import * as Stripe from "../../../connectors/stripe/test/Stripe.ts"
 import { adyenConnection, webhook } from "./AdyenWorld.ts"
 import { connectionToPayPal } from "./journeys/PayPalStandIn.ts"
-import type { Asked } from "./journeys/StandIn.ts"
+import { type Asked, messageTo, signedByMollie, timed } from "./journeys/StandIn.ts"
 
 /** A message as it is posted. */
-export interface Sent {
-  readonly headers?: object
-  readonly body: string
-}
+export type Sent = Parameters<typeof messageTo>[1]
 
 export interface TalkingProvider {
   readonly connectors?: ReadonlyArray<string> | undefined
@@ -45,11 +41,6 @@ const json = (status: number, body: unknown): TransportAnswer => ({
   headers: { "content-type": "application/json" },
   body: JSON.stringify(body)
 })
-const hmac = (text: string, key: string) => createHmac("sha256", key).update(text).digest("hex")
-export const timed = (header: string, message: object, key: string): Sent => {
-  const [body, seconds] = [JSON.stringify(message), Math.floor(Date.now() / 1000)]
-  return { headers: { [header]: `t=${seconds},v1=${hmac(`${seconds}.${body}`, key)}` }, body }
-}
 const production = { environment: "production", webhookSecret: secret, timeout: "5 seconds" }
 
 // Stripe.
@@ -190,8 +181,7 @@ const checkout: TalkingProvider = {
           balances: { total_authorized: 1234, total_captured: 1234 }
         })
     const event = CheckoutCom.event(type, data, { id: `evt_${nth}`, created_on: now(), _links: undefined })
-    const body = JSON.stringify(event)
-    return { headers: { "cko-signature": hmac(body, key) }, body }
+    return CheckoutCom.signed(JSON.stringify(event), key)
   }
 }
 
@@ -226,10 +216,8 @@ const mollie: TalkingProvider = {
     ...["received", "reversed"].map((word) => `chargeback.${word}`)
   ],
   quiet: [],
-  message: (type, nth, key = secret) => {
-    const body = JSON.stringify(Mollie.event(type, mollieEntity(type, nth), { id: `event_${nth}`, createdAt: now() }))
-    return { headers: { "x-mollie-signature": `sha256=${hmac(body, key)}` }, body }
-  }
+  message: (type, nth, key = secret) =>
+    signedByMollie(Mollie.event(type, mollieEntity(type, nth), { id: `event_${nth}`, createdAt: now() }), key)
 }
 
 // PayPal.
@@ -280,8 +268,7 @@ const payPal: TalkingProvider = {
   quiet: [],
   message: (type, nth, key = PayPal.webhookId) => {
     const told = PayPal.event(type, paypalResource(type, nth), { id: `WH-${nth}`, create_time: now() })
-    const { body, headers } = PayPal.signed(JSON.stringify(told), key, Date.now(), PayPal.liveCertificateUrl)
-    return { headers, body: new TextDecoder().decode(body) }
+    return PayPal.signed(JSON.stringify(told), key, Date.now(), PayPal.liveCertificateUrl)
   }
 }
 
@@ -313,7 +300,7 @@ const http: TalkingProvider = {
 export const talkingProviders = { stripe, adyen, checkout, mollie, "pay-pal": payPal, http }
 
 /** Posts a message, and gives the answer. */
-export const tellServer = (url: string, connection: unknown, { body, headers }: Sent): Promise<Response> =>
-  fetch(`${url}/api/v1/psp-webhooks/${connection}`, {
-    ...{ method: "POST", headers: { "content-type": "application/json", ...headers }, body }
-  })
+export const tellServer = (url: string, connection: unknown, sent: Sent): Promise<Response> => {
+  const { body, headers, path } = messageTo(String(connection), sent)
+  return fetch(`${url}${path}`, { method: "POST", headers, body })
+}

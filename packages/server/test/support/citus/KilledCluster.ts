@@ -10,7 +10,7 @@ import {
 import { newOwnDatabase, type OwnCluster } from "../../../../storage/citus/test/support/CitusNodes.ts"
 import type { KillStorage } from "../kill/KillWorld.ts"
 import type { KilledDatabase } from "../kill/ManyServers.ts"
-import { environmentOn } from "../PostgresServer.ts"
+import { clockStatements, environmentOn } from "../PostgresServer.ts"
 
 export const environmentOnCitus = (url: string) => ({
   ...environmentOn(url),
@@ -20,14 +20,7 @@ export const environmentOnCitus = (url: string) => ({
 /** The clock of each node goes ahead of this machine's by so many milliseconds. Their servers have to be started after it. */
 const setNodesAhead = async (urls: ReadonlyArray<string>, millis: number): Promise<void> => {
   for (const url of urls) {
-    await runOn(
-      url,
-      "set citus.enable_ddl_propagation to off",
-      `create or replace function public.clock_timestamp() returns timestamptz language sql volatile
-         as 'select pg_catalog.clock_timestamp() + interval ''${millis} milliseconds'''`,
-      // Ours is found first.
-      `alter database ${new URL(url).pathname.slice(1)} set search_path = public, pg_catalog`
-    )
+    await runOn(url, "set citus.enable_ddl_propagation to off", ...clockStatements(url, millis))
   }
 }
 

@@ -9,16 +9,9 @@
  * - the cards that are refused are those of the other stand-ins. At Adyen the holder's name tells what becomes of a payment
  *   (https://docs.adyen.com/development-resources/testing/result-code-testing)
  */
-import { createHmac } from "node:crypto"
 import type { TransportAnswer } from "@pointsman/core/connector"
-import {
-  answer,
-  envelope,
-  hmacKey,
-  merchantAccount,
-  serviceError,
-  whole
-} from "../../../../connectors/adyen/test/Adyen.ts"
+import { answer, hmacKey, merchantAccount, serviceError } from "../../../../connectors/adyen/test/Adyen.ts"
+import { begun, webhook } from "../AdyenWorld.ts"
 import {
   type Asked,
   cardPage,
@@ -27,6 +20,7 @@ import {
   isoOf,
   listenAs,
   type Mode,
+  messageTo,
   type OutgoingMessage,
   pageOf,
   redirectTo,
@@ -62,21 +56,12 @@ export const openAdyen = async (now: () => number, mode: Mode): Promise<StandIn>
   })
 
   const say = (one: Link, success: boolean): void => {
-    const item = whole({
-      ...{ eventCode: "AUTHORISATION", success: String(success), merchantReference: one.asked.reference },
-      ...{ pspReference: `PSP${String(++drawn).padStart(13, "0")}`, amount: one.asked.amount, eventDate: isoOf(now()) },
-      reason: success ? "" : "Refused"
-    })
-    const { amount, eventCode, merchantReference, pspReference } = item
-    const text = [
-      ...[pspReference, "", merchantAccount, merchantReference, amount.value, amount.currency, eventCode, success]
-    ].join(":")
-    const hmacSignature = createHmac("sha256", Buffer.from(hmacKey, "hex")).update(text).digest("base64")
-    messages.push({
-      path: "/api/v1/psp-webhooks/adyen",
-      headers: { "content-type": "application/json" },
-      body: new TextDecoder().decode(envelope({ ...item, additionalData: { hmacSignature } }))
-    })
+    const event = {
+      ...{ eventCode: "AUTHORISATION", success: String(success), reason: success ? "" : "Refused" },
+      ...{ merchantReference: one.asked.reference, pspReference: `PSP${String(++drawn).padStart(13, "0")}` },
+      ...{ value: one.asked.amount.value, at: (now() - begun) / 1000 }
+    }
+    messages.push(messageTo("adyen", { body: JSON.stringify(webhook(event)) }))
   }
 
   const api = ({ body, headers, method, path }: Asked): TransportAnswer => {

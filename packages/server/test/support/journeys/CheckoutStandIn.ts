@@ -30,6 +30,7 @@ import {
   isoOf,
   listenAs,
   type Mode,
+  messageTo,
   type OutgoingMessage,
   pageOf,
   redirectTo,
@@ -102,15 +103,8 @@ export const openCheckoutCom = async (now: () => number, mode: Mode): Promise<St
       ...moneyOf(one, about)
     })
     const links = { self: { href: `${host}/workflows/events/${id}` } }
-    const { body, headers } = signed(
-      JSON.stringify(event(type, data, { id, created_on: isoOf(now()), _links: links })),
-      webhookSecret
-    )
-    messages.push({
-      path: "/api/v1/psp-webhooks/checkout",
-      headers: { ...(headers as Record<string, string>), "content-type": "application/json" },
-      body: new TextDecoder().decode(body)
-    })
+    const text = JSON.stringify(event(type, data, { id, created_on: isoOf(now()), _links: links }))
+    messages.push(messageTo("checkout", signed(text, webhookSecret)))
   }
 
   const api = ({ body, headers, method, path, query }: Asked): TransportAnswer => {

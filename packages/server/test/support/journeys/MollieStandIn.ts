@@ -12,7 +12,6 @@
  *   (https://docs.mollie.com/docs/refunds); who makes it in Mollie's dashboard writes no metadata
  * - who paid, failed or canceled is sent to `redirectUrl` (https://docs.mollie.com/reference/create-payment)
  */
-import { createHmac } from "node:crypto"
 import type { TransportAnswer } from "@pointsman/core/connector"
 import {
   answer,
@@ -31,9 +30,11 @@ import {
   isoOf,
   listenAs,
   type Mode,
+  messageTo,
   type OutgoingMessage,
   pageOf,
   redirectTo,
+  signedByMollie,
   standInOf
 } from "./StandIn.ts"
 
@@ -120,10 +121,8 @@ export const openMollie = async (now: () => number, isSigned: boolean, mode: Mod
 
   const tell = (one: Payment, type: string, entity: Fields): void => {
     if (isSigned) {
-      const body = JSON.stringify(event(type, entity, { id: `event_${++events}`, createdAt: isoOf(now()) }))
-      const tag = createHmac("sha256", webhookSecret).update(body).digest("hex")
-      const headers = { "content-type": "application/json", "x-mollie-signature": `sha256=${tag}` }
-      messages.push({ path: messagePath, headers, body })
+      const message = event(type, entity, { id: `event_${++events}`, createdAt: isoOf(now()) })
+      messages.push(messageTo("mollie", signedByMollie(message, webhookSecret)))
     } else {
       const headers = { "content-type": "application/x-www-form-urlencoded" }
       messages.push({ path: new URL(one.asked.webhookUrl ?? "").pathname, headers, body: `id=${one.id}` })

@@ -37,6 +37,7 @@ import {
   isoOf,
   listenAs,
   type Mode,
+  messageTo,
   type OutgoingMessage,
   pageOf,
   redirectTo,
@@ -103,12 +104,8 @@ export const openPayPal = async (now: () => number, mode: Mode): Promise<StandIn
 
   const say = (type: string, resource: Fields): void => {
     const text = JSON.stringify(event(type, resource, { id: `WH-${++drawn}`, create_time: isoOf(now()) }))
-    const { body, headers } = signed(text, webhookId, now(), mode === "live" ? liveCertificateUrl : certificateUrl)
-    messages.push({
-      path: "/api/v1/psp-webhooks/paypal",
-      headers: { ...(headers as Record<string, string>), "content-type": "application/json" },
-      body: new TextDecoder().decode(body)
-    })
+    const url = mode === "live" ? liveCertificateUrl : certificateUrl
+    messages.push(messageTo("paypal", signed(text, webhookId, now(), url)))
   }
 
   const opened = (body: string): (() => TransportAnswer) => {

@@ -2,6 +2,7 @@
  * A provider at a socket, for journeys of customers: its API, its pages, and its messages, which wait until a test sends them.
  * Its objects are those of the connector's own tests, which the provider's description was compared with.
  */
+import { createHmac } from "node:crypto"
 import type { IncomingHttpHeaders } from "node:http"
 import type { TransportAnswer } from "@pointsman/core/connector"
 import { serveHttp } from "../HttpHere.ts"
@@ -63,6 +64,30 @@ export interface Asked {
   readonly query: URLSearchParams
   readonly headers: IncomingHttpHeaders
   readonly body: string
+}
+
+/** A message as a provider posts it to its connection. */
+export const messageTo = (
+  connection: string,
+  { body, headers }: { readonly body: string | Uint8Array; readonly headers?: object }
+): OutgoingMessage => ({
+  path: `/api/v1/psp-webhooks/${connection}`,
+  headers: { "content-type": "application/json", ...headers },
+  body: typeof body === "string" ? body : new TextDecoder().decode(body)
+})
+
+const hmac = (text: string, key: string) => createHmac("sha256", key).update(text).digest("hex")
+
+/** Signed as Stripe and the provider protocol do it: with a time, in milliseconds, which the signature is of. */
+export const timed = (header: string, message: object, key: string, millis = Date.now()) => {
+  const [body, seconds] = [JSON.stringify(message), Math.floor(millis / 1000)]
+  return { headers: { [header]: `t=${seconds},v1=${hmac(`${seconds}.${body}`, key)}` }, body }
+}
+
+/** Signed as Mollie does it. */
+export const signedByMollie = (message: object, key: string) => {
+  const body = JSON.stringify(message)
+  return { headers: { "x-mollie-signature": `sha256=${hmac(body, key)}` }, body }
 }
 
 /** Listens until the test is over, and gives its address. `now`: the clock that its answers are dated by. */

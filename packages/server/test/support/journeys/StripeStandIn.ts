@@ -9,7 +9,6 @@
  *   (https://docs.stripe.com/webhooks#verify-manually), with the time at which they are sent
  * - a session that is not paid by `expires_at` is over, and `checkout.session.expired` says so
  */
-import { createHmac } from "node:crypto"
 import type { TransportAnswer } from "@pointsman/core/connector"
 import { answer, event, failure, paymentIntent, session } from "../../../../connectors/stripe/test/Stripe.ts"
 import {
@@ -18,11 +17,12 @@ import {
   isApproved,
   listenAs,
   type Mode,
-  type OutgoingMessage,
+  messageTo,
   pageOf,
   redirectTo,
   type StandIn,
-  standInOf
+  standInOf,
+  timed
 } from "./StandIn.ts"
 
 const secretKeyOf = (mode: Mode) => `sk_${mode}_ofTheJourneys0123456789`
@@ -48,7 +48,7 @@ export const openStripe = async (now: () => number, mode: Mode): Promise<StandIn
   const sessions = new Map<string, Session>()
   const asked: Array<string> = []
   const livemode = mode === "live"
-  const messages: Array<string> = []
+  const messages: Array<object> = []
   let events = 0
 
   const writePayment = (one: Session) => {
@@ -80,14 +80,7 @@ export const openStripe = async (now: () => number, mode: Mode): Promise<StandIn
 
   const say = (type: string, object: object): void => {
     const created = Math.floor(now() / 1000)
-    messages.push(JSON.stringify(event(type, object, { id: `evt_${++events}`, created, livemode })))
-  }
-
-  const signed = (body: string): OutgoingMessage => {
-    const time = Math.floor(now() / 1000)
-    const tag = createHmac("sha256", webhookSecret).update(`${time}.${body}`).digest("hex")
-    const headers = { "content-type": "application/json", "stripe-signature": `t=${time},v1=${tag}` }
-    return { path: "/api/v1/psp-webhooks/stripe", headers, body }
+    messages.push(event(type, object, { id: `evt_${++events}`, created, livemode }))
   }
 
   const api = ({ body, headers, method, path, query }: Asked): TransportAnswer => {
@@ -150,7 +143,9 @@ export const openStripe = async (now: () => number, mode: Mode): Promise<StandIn
         say("checkout.session.expired", write(one, false))
       }
     },
-    takeMessages: () => messages.splice(0).map(signed)
+    // Signed as they are sent.
+    takeMessages: () =>
+      messages.splice(0).map((one) => messageTo("stripe", timed("stripe-signature", one, webhookSecret, now())))
   })
   return standIn
 }

@@ -33,17 +33,12 @@ export const environment = {
 /** Longer than any lease and than any age that a call has to reach: the last server's clock is so far ahead. */
 export const muchMillis = 75_000
 
-/** `keys`: of the merchant, besides the one that it works with. */
-export const configurationFor = (
-  provider: Pick<MoodyProvider, "baseUrl">,
-  receiver: MoodyReceiver,
-  keys: ReadonlyArray<string> = []
-) => ({
+export const configurationFor = (provider: Pick<MoodyProvider, "baseUrl">, receiver: MoodyReceiver) => ({
   workspaces: [
     {
       id: "acme",
       country: "NL",
-      keys: [apiKey, ...keys].map((secret) => ({ environment: "sandbox", secret })),
+      keys: [{ environment: "sandbox", secret: apiKey }],
       connections: ["main", "spare"].map((id) => ({
         id,
         environment: "sandbox",
