@@ -5,12 +5,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
+import { configurationWith, connectionTo } from "./support/Configurations.ts"
+import { pay } from "./support/Pay.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
 
 const script = fileURLToPath(new URL("../../../scripts/build/Snapshot.ts", import.meta.url))
-const body = { amount: 1_000, currency: "EUR", country: "NL" }
 
 describe("a snapshot", () => {
   const built = mkdtempSync(join(tmpdir(), "pointsman-snapshot-"))
@@ -23,15 +23,14 @@ describe("a snapshot", () => {
     const provider = await startProvider()
     const configuration = configurationWith(connectionTo(provider))
     const server = await startServer({ folder, configuration, snapshot })
-    const order = { key: liveKey, body, idempotencyKey: "first-order" }
-    const paid = await server.request("POST", "/api/v1/payments", order)
+    const paid = await pay(server, "first-order")
     assert.deepStrictEqual([paid.status, paid.body.data.status], [201, "CAPTURED"])
     for (const path of ["/", "/docs", "/api/v1/openapi.json"])
       assert.strictEqual((await fetch(server.url + path)).status, 200)
     await server.kill("SIGKILL")
 
     const again = await startServer({ folder, configuration, snapshot })
-    const replayed = await again.request("POST", "/api/v1/payments", order)
+    const replayed = await pay(again, "first-order")
     assert.deepStrictEqual([replayed.status, replayed.body.data.id], [201, paid.body.data.id])
     assert.lengthOf(provider.chargesOf(paid.body.data.id), 1)
     assert.strictEqual((await again.stop()).code, 0)

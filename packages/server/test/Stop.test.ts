@@ -11,30 +11,32 @@ import { until } from "./support/Until.ts"
 /** For how long a stop waits for the rest of a request. */
 const wholeWithinMillis = 5_000
 
+/** A server in a process of its own, whose provider holds the next charge back. */
+const startHeld = async () => {
+  const provider = await startProvider()
+  const folder = temporaryFolder()
+  const start = () => startServer({ folder, configuration: configurationWith(connectionTo(provider)) })
+  return { hold: provider.hold("charge"), provider, server: await start(), start }
+}
+
 describe("stopping", () => {
   it.each(["SIGTERM", "SIGINT"] as const)(
     "a payment is answered at %s, nothing new is taken, and the exit is 0",
     async (signal) => {
-      const provider = await startProvider()
-      const folder = temporaryFolder()
-      const configuration = configurationWith(connectionTo(provider))
-      const server = await startServer({ folder, configuration })
-      const hold = provider.hold("charge")
+      const { hold, provider, server, start } = await startHeld()
       const answer = pay(server, "order-0001")
       await hold.arrived
       const exited = server.kill(signal)
       await refusesConnections(server)
       hold.release()
       const made = await answer
-      assert.strictEqual(made.status, 201)
-      assert.strictEqual(made.body.data.status, "CAPTURED")
+      assert.deepStrictEqual([made.status, made.body.data.status], [201, "CAPTURED"])
       assert.strictEqual(made.headers.get("connection"), "close")
       const { code, stderr } = await exited
       assert.strictEqual(code, 0)
       assert.match(stderr, /^timestamp=\S+ level=INFO fiber=\S+ message=audit .*\n$/u)
 
-      const again = await startServer({ folder, configuration })
-      const replay = await pay(again, "order-0001")
+      const replay = await pay(await start(), "order-0001")
       assert.strictEqual(replay.headers.get("idempotent-replay"), "true")
       assert.lengthOf(provider.charges, 1)
     }
@@ -81,32 +83,22 @@ describe("stopping", () => {
   })
 
   it("a payment whose client left completes at SIGTERM", async () => {
-    const provider = await startProvider()
-    const folder = temporaryFolder()
-    const configuration = configurationWith(connectionTo(provider))
-    const server = await startServer({ folder, configuration })
-    const hold = provider.hold("charge")
-    const leaving = new AbortController()
-    const request = fetch(`${server.url}/api/v1/payments`, {
-      method: "POST",
-      headers: {
-        authorization: `Bearer ${liveKey}`,
-        "content-type": "application/json",
-        "idempotency-key": "order-0001"
-      },
-      body: JSON.stringify({ amount: 1999, currency: "EUR", country: "NL" }),
-      signal: leaving.signal
-    }).catch(() => undefined)
+    const { hold, provider, server, start } = await startHeld()
+    const body = JSON.stringify({ amount: 1999, currency: "EUR", country: "NL" })
+    const lines = [
+      ...["POST /api/v1/payments HTTP/1.1", "Host: pay.example", `Authorization: Bearer ${liveKey}`],
+      ...["Content-Type: application/json", "Idempotency-Key: order-0001", `Content-Length: ${body.length}`]
+    ]
+    const leaving = await dial(server.url)
+    leaving.write(`${lines.join("\r\n")}\r\n\r\n${body}`)
     await hold.arrived
-    leaving.abort()
-    await request
+    leaving.destroy()
     const exited = server.stop()
     await refusesConnections(server)
     hold.release()
     assert.strictEqual((await exited).code, 0)
 
-    const again = await startServer({ folder, configuration })
-    const replay = await pay(again, "order-0001")
+    const replay = await pay(await start(), "order-0001")
     assert.strictEqual(replay.body.data.status, "CAPTURED")
     assert.lengthOf(provider.charges, 1)
   })

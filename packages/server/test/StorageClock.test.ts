@@ -3,13 +3,13 @@
  * that is far off serves nothing.
  */
 import { assert, describe, it } from "vitest"
-import { runHere } from "./support/CommandInProcess.ts"
 import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
 import { pay } from "./support/Pay.ts"
 import { environmentOn, newDatabase, postgresMissing, query, setDatabaseAhead } from "./support/PostgresServer.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
+import { openShop } from "./support/ShopHere.ts"
 import { until } from "./support/Until.ts"
 
 const path = "/api/v1/payments"
@@ -81,31 +81,15 @@ describe.skipIf(postgresMissing !== undefined)(
 
 describe.skipIf(postgresMissing !== undefined)("an operator's evidence after a failover", () => {
   it("a call old by another clock was never received only at its full age", async () => {
-    const provider = await startProvider()
     const url = await newDatabase()
-    const folder = temporaryFolder()
-    const configuration = configurationWith({ ...connectionTo(provider), timeout })
-    const server = await startServerHere({ folder, configuration, environment: environmentOn(url) })
+    const { create, provider, run, server } = await openShop({
+      configured: (provider) => configurationWith({ ...connectionTo(provider), timeout }),
+      environment: environmentOn(url)
+    })
     provider.next("charge", () => "drop")
-    const made = await pay(server, "order-0001")
-    assert.strictEqual(made.body.data.payment_status, "UNKNOWN")
+    const id = await create("0001")
     await server.stop()
-    const settle = () =>
-      runHere(
-        folder,
-        [
-          "unknown",
-          "settle",
-          made.body.data.payment_id,
-          "--charge",
-          "never-received",
-          "--evidence",
-          "seen",
-          "--by",
-          "Jo"
-        ],
-        environmentOn(url)
-      )
+    const settle = () => run("unknown", "settle", id, "--charge", "never-received", "--evidence", "seen", "--by", "Jo")
     // As a standby leaves it that was promoted now, or so many milliseconds ago.
     const promote = (agoMillis: number) =>
       query(

@@ -1,7 +1,7 @@
 /** Webhooks of a running server, at a receiver that checks them as a merchant would: by Node's own HMAC. */
 import { createHmac } from "node:crypto"
 import { assert, describe, it } from "vitest"
-import { connectionTo, liveKey, testKey, workspaceWith } from "./support/Configurations.ts"
+import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
 import { pay as create } from "./support/Pay.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServerHere } from "./support/ServerHere.ts"
@@ -12,18 +12,14 @@ import { type Heard, startReceiver } from "./support/WebhookReceiver.ts"
 
 const secret = "whsec_merchant_1"
 
-const setup = async (more: object = {}) => {
+const setup = async () => {
   const receiver = await startReceiver()
   const provider = await startProvider()
   const configuration = {
     workspaces: [
       {
         ...workspaceWith([connectionTo(provider)]),
-        keys: [
-          { environment: "production", secret: liveKey },
-          { environment: "sandbox", secret: testKey }
-        ],
-        webhooks: [{ environment: "production", url: receiver.url, secret, ...more }]
+        webhooks: [{ environment: "production", url: receiver.url, secret }]
       }
     ]
   }

@@ -7,12 +7,10 @@ import { wrongWithShown, wrongWithWish } from "./AnswersHold.ts"
 import { wrongWithBooks, wrongWithPayment } from "./BooksAgree.ts"
 import { wrongWithEndpoint, wrongWithEvents } from "./EventsHeard.ts"
 import type { Evidence } from "./Evidence.ts"
-import type { ManyServers } from "./ManyServers.ts"
-
-type Outliving = Pick<ManyServers, "merchant" | "follower" | "provider" | "receiver">
+import type { Town } from "./Rest.ts"
 
 /** What those who outlive every server found wrong by themselves. */
-export const wrongIn = ({ follower, merchant, provider, receiver }: Outliving): ReadonlyArray<string> => [
+export const wrongIn = ({ follower, merchant, provider, receiver }: Town): ReadonlyArray<string> => [
   ...merchant.unreadable,
   ...follower.refused.map((answer) => `the follower was answered ${answer}`),
   ...provider.refusedMessages.map((message) => `the provider's message was refused: ${message}`),

@@ -7,12 +7,8 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { type ServerProcess, startAndKill, startServer, temporaryFolder } from "../ServerProcess.ts"
 import { type Draw, drawFrom } from "./Draw.ts"
-import { followEvents } from "./EventFollower.ts"
-import { merchantOf } from "./Merchant.ts"
-import { startMoodyProvider } from "./MoodyProvider.ts"
-import { startMoodyReceiver } from "./MoodyReceiver.ts"
-import { evidenceFrom, untilAtRest } from "./Rest.ts"
-import { apiKey, configurationFor, environment, muchMillis, pause } from "./Setting.ts"
+import { evidenceFrom, openTown, untilAtRest } from "./Rest.ts"
+import { configurationFor, environment, muchMillis, pause } from "./Setting.ts"
 
 /** Where the servers keep what they know. */
 export interface KillStorage {
@@ -47,10 +43,8 @@ export const openKillWorld = async (seed: number, storage: KillStorage) => {
   let server: ServerProcess | undefined
   const target = () => server?.url
   const now = () => Date.now() + aheadMillis
-  const provider = await startMoodyProvider(drawFrom(seed + 1), { target, now })
-  const receiver = await startMoodyReceiver(drawFrom(seed + 2), { now })
-  const merchant = merchantOf(`run-${seed}`, apiKey)
-  const follower = followEvents(target, apiKey)
+  const town = await openTown(seed, { target, now })
+  const { merchant, provider, receiver } = town
 
   const options = () => ({
     folder,
@@ -76,7 +70,7 @@ export const openKillWorld = async (seed: number, storage: KillStorage) => {
   }
 
   return {
-    ...{ provider, receiver, merchant, follower },
+    ...town,
     /** The first start of all, killed while it makes its database. */
     killWhileMigrating: async () => {
       await startAndKill(options(), async () => {
@@ -113,8 +107,8 @@ export const openKillWorld = async (seed: number, storage: KillStorage) => {
       receiver.calm()
       await passTime(muchMillis)
       const running = await start()
-      await untilAtRest(running, { provider, receiver, follower })
-      const evidence = await evidenceFrom(running, { provider, receiver, merchant, follower })
+      await untilAtRest(running, town)
+      const evidence = await evidenceFrom(running, town)
       await running.stop()
       return evidence
     }

@@ -5,11 +5,8 @@
  */
 import { type ServerProcess, startServer, temporaryFolder } from "../ServerProcess.ts"
 import { drawFrom } from "./Draw.ts"
-import { followEvents } from "./EventFollower.ts"
-import { merchantOf, type Shop } from "./Merchant.ts"
-import { startMoodyProvider } from "./MoodyProvider.ts"
-import { startMoodyReceiver } from "./MoodyReceiver.ts"
-import { evidenceFrom, untilAtRest } from "./Rest.ts"
+import type { Shop } from "./Merchant.ts"
+import { evidenceFrom, openTown, untilAtRest } from "./Rest.ts"
 import { apiKey, configurationFor, environment, muchMillis, pause } from "./Setting.ts"
 
 /** The database that is killed under the servers. */
@@ -59,10 +56,8 @@ export const startManyServers = async (database: KilledDatabase, seed: number, c
   const anyServer = () => draw.one([...up.values()])
   const target = () => anyServer()?.url
   const now = () => Date.now() + aheadMillis
-  const provider = await startMoodyProvider(drawFrom(seed + 1), { target, now, isExcused })
-  const receiver = await startMoodyReceiver(drawFrom(seed + 2), { now })
-  const merchant = merchantOf(`run-${seed}`, apiKey)
-  const follower = followEvents(target, apiKey, isExcused)
+  const town = await openTown(seed, { target, now, isExcused })
+  const { merchant, provider, receiver } = town
 
   /** No answer is to be expected of a server that was killed, and of no other. */
   const shopAt = (server: () => ServerProcess | undefined): Shop => ({
@@ -124,7 +119,7 @@ export const startManyServers = async (database: KilledDatabase, seed: number, c
   }
 
   return {
-    ...{ provider, receiver, merchant, follower },
+    ...town,
     /** The merchant begins, and does not stop before `rest`. */
     open: () => {
       work = merchant.work(shop, draw, { isOver: () => isOver, mayBeLost: () => true, lanes })
@@ -172,9 +167,9 @@ export const startManyServers = async (database: KilledDatabase, seed: number, c
       await database.goAhead(aheadMillis)
       await startAll()
       const [first, ...others] = [...up.values()] as [ServerProcess, ...Array<ServerProcess>]
-      await untilAtRest(first, { provider, receiver, follower })
+      await untilAtRest(first, town)
       await merchant.repeat(shop, draw, 60)
-      const evidence = (server: ServerProcess) => evidenceFrom(server, { provider, receiver, merchant, follower })
+      const evidence = (server: ServerProcess) => evidenceFrom(server, town)
       const gathered = [await evidence(first), ...(await Promise.all(others.map(evidence)))] as const
       for (const server of up.values()) await server.stop()
       return gathered

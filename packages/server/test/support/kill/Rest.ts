@@ -1,27 +1,30 @@
-/** When everything has come to rest, and what there is to compare then. */
+/** Those who outlive every server, when everything has come to rest, and what there is to compare then. */
 import type { ServerProcess } from "../ServerProcess.ts"
-import type { EventFollower } from "./EventFollower.ts"
+import { drawFrom } from "./Draw.ts"
+import { followEvents } from "./EventFollower.ts"
 import type { EventShown, Evidence, PaymentShown } from "./Evidence.ts"
-import type { Merchant } from "./Merchant.ts"
-import type { MoodyProvider } from "./MoodyProvider.ts"
-import type { MoodyReceiver } from "./MoodyReceiver.ts"
+import { merchantOf } from "./Merchant.ts"
+import { type Surroundings, startMoodyProvider } from "./MoodyProvider.ts"
+import { startMoodyReceiver } from "./MoodyReceiver.ts"
 import { apiKey, endpoints, pause, wantsOf } from "./Setting.ts"
 
 /** How long the last server may take to bring everything to rest, on a busy machine. */
 const restWithinMillis = 180_000
 
-/** Those who outlive every server. */
-interface Town {
-  readonly provider: MoodyProvider
-  readonly receiver: MoodyReceiver
-  readonly follower: EventFollower
-}
+export const openTown = async (seed: number, surroundings: Surroundings) => ({
+  provider: await startMoodyProvider(drawFrom(seed + 1), surroundings),
+  receiver: await startMoodyReceiver(drawFrom(seed + 2), surroundings),
+  merchant: merchantOf(`run-${seed}`, apiKey),
+  follower: followEvents(surroundings.target, apiKey, surroundings.isExcused)
+})
+
+export type Town = Awaited<ReturnType<typeof openTown>>
 
 /** Fails with what is still open when it takes too long. */
-export const untilAtRest = async (server: ServerProcess, { follower, provider, receiver }: Town): Promise<void> => {
+export const untilAtRest = async (server: ServerProcess, town: Town): Promise<void> => {
   const deadline = Date.now() + restWithinMillis
   for (;;) {
-    const open = await openAt(server, provider, receiver, follower)
+    const open = await openAt(server, town)
     if (open === undefined) return
     if (Date.now() > deadline) throw new Error(`not at rest: ${open}\n${server.stderr()}`)
     await pause(200)
@@ -29,12 +32,7 @@ export const untilAtRest = async (server: ServerProcess, { follower, provider, r
 }
 
 /** What is still open, in words; `undefined` when nothing is. */
-const openAt = async (
-  server: ServerProcess,
-  provider: MoodyProvider,
-  receiver: MoodyReceiver,
-  follower: EventFollower
-): Promise<string | undefined> => {
+const openAt = async (server: ServerProcess, { follower, provider, receiver }: Town): Promise<string | undefined> => {
   if (provider.open() > 0) return `${provider.open()} of the provider's own`
   for (const status of ["PENDING", "UNKNOWN"]) {
     const { body } = await server.request("GET", `/api/v1/payments?status=${status}&limit=100`, { key: apiKey })
@@ -54,7 +52,7 @@ const openAt = async (
 
 export const evidenceFrom = async (
   server: ServerProcess,
-  { follower, merchant, provider, receiver }: Town & { readonly merchant: Merchant }
+  { follower, merchant, provider, receiver }: Town
 ): Promise<Evidence> => {
   const payments = await pagesOf<PaymentShown>(server, "/api/v1/payments")
   const timelines = new Map<string, ReadonlyArray<EventShown>>()
