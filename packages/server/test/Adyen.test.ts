@@ -4,8 +4,7 @@
  * what each fact makes of a payment in core; the tests there have every case.
  */
 import { assert, describe, it } from "vitest"
-import { type AdyenEvent, path, startAdyenWorld } from "./support/AdyenWorld.ts"
-import { outcomesSeen, paymentSeen } from "./support/OperatorsSee.ts"
+import { type AdyenEvent, outcomesSeen, path, paymentSeen, startAdyenWorld } from "./support/AdyenWorld.ts"
 import { each } from "./support/ServerProcess.ts"
 
 const ordersOf = <A>(list: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>

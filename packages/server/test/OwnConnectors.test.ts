@@ -12,6 +12,7 @@ import { runHere } from "./support/CommandInProcess.ts"
 import { runCommand } from "./support/CommandProcess.ts"
 import { liveKey } from "./support/Configurations.ts"
 import { isLong } from "./support/LongRuns.ts"
+import { pay as create } from "./support/Pay.ts"
 import { environmentOn, newDatabase, sharedPostgres } from "./support/PostgresServer.ts"
 import { runServer, type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
 
@@ -82,11 +83,8 @@ const setUp = async () => {
 }
 
 const pay = async (server: ServerProcess, id: string, currency: string) => {
-  const { body, status } = await server.request("POST", "/api/v1/payments", {
-    key: liveKey,
-    idempotencyKey: randomUUID(),
-    body: { amount: 1000, currency, country: "NL", method: "card", instruments: [{ connection: id, token }] }
-  })
+  const instruments = [{ connection: id, token }]
+  const { body, status } = await create(server, randomUUID(), { amount: 1000, currency, method: "card", instruments })
   return [status, body.data?.status ?? body.error]
 }
 

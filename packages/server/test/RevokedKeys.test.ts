@@ -2,12 +2,14 @@
  * A key that is revoked through one server moves no money through any other from then on (a commit asks for its key by
  * itself), and is believed for reads for as long as a copy of the configuration may be: a second, where no word arrives.
  */
+import { randomUUID } from "node:crypto"
 import { formatApiKey } from "@pointsman/core"
 import { assert, describe, it } from "vitest"
 import { makeMovedClock } from "./support/MovedClock.ts"
+import { pay } from "./support/Pay.ts"
 import { environmentOn, newDatabase, query, sharedPostgres } from "./support/PostgresServer.ts"
 import { type ServerHere, startServerHere } from "./support/ServerHere.ts"
-import { temporaryFolder } from "./support/ServerProcess.ts"
+import { each, temporaryFolder } from "./support/ServerProcess.ts"
 import { until } from "./support/Until.ts"
 
 const path = "/api/v1/payments"
@@ -37,17 +39,16 @@ const copyMillis = 1_000
 
 describe.skipIf(sharedPostgres.url === "")("a key that is revoked on one of three servers", () => {
   /** Payments that the key could still move money of: for each server one to capture, one to void, one to refund. */
-  const prepare = async (servers: ReadonlyArray<ServerHere>, key: string) =>
+  const prepare = (servers: ReadonlyArray<ServerHere>, key: string) =>
     Promise.all(
       servers.map(async (server) => {
-        const create = async (capture_method: string): Promise<string> => {
-          const body = { amount: 1000, currency: "EUR", country: "NL", capture_method }
-          const { body: answer, status } = await server.request("POST", path, { key, body })
-          assert.strictEqual(status, 201)
-          return answer.data.payment_id
+        const ids: Array<string> = []
+        for (const capture_method of ["manual", "manual", "automatic"]) {
+          const made = await pay(server, randomUUID(), { capture_method }, key)
+          assert.strictEqual(made.status, 201)
+          ids.push(made.body.data.payment_id)
         }
-        const [held, released, taken] = [await create("manual"), await create("manual"), await create("automatic")]
-        return { server, held, released, taken }
+        return { server, ids }
       })
     )
 
@@ -56,24 +57,22 @@ describe.skipIf(sharedPostgres.url === "")("a key that is revoked on one of thre
     { leaving, staying }: (typeof keys)[Workspace]
   ) => {
     const answers = await Promise.all(
-      prepared.flatMap(({ held, released, server, taken }) =>
-        [path, `${path}/${held}/capture`, `${path}/${released}/void`, `${path}/${taken}/refunds`].map(async (at) => {
-          const body = at === path ? { amount: 1000, currency: "EUR", country: "NL" } : {}
-          const answer = await server.request("POST", at, { key: leaving, body })
-          return `${answer.status} ${answer.body.error?.code}`
-        })
-      )
+      prepared.flatMap(({ ids: [held, released, taken], server }) => [
+        pay(server, randomUUID(), {}, leaving),
+        ...[`${held}/capture`, `${released}/void`, `${taken}/refunds`].map((at) =>
+          server.request("POST", `${path}/${at}`, { key: leaving, body: {} })
+        )
+      ])
     )
-    assert.deepStrictEqual(answers, Array(4 * prepared.length).fill("401 unauthorized"))
-    for (const { held, released, server, taken } of prepared) {
-      const statusOf = async (id: string) =>
-        (await server.request("GET", `${path}/${id}`, { key: staying })).body.data.status
+    assert.deepStrictEqual(each(answers, "status"), Array(4 * prepared.length).fill(401))
+    for (const { server, ids } of prepared) {
+      const { data } = (await server.request("GET", `${path}?limit=100`, { key: staying })).body
+      assert.lengthOf(data, 3 * prepared.length)
+      const statusOf = new Map(data.map(({ id, status }: Record<string, string>) => [id, status]))
       assert.deepStrictEqual(
-        [await statusOf(held), await statusOf(released), await statusOf(taken)],
+        ids.map((id) => statusOf.get(id)),
         ["AUTHORIZED", "AUTHORIZED", "CAPTURED"]
       )
-      const { body } = await server.request("GET", `${path}?limit=100`, { key: staying })
-      assert.lengthOf(body.data, 3 * prepared.length)
     }
   }
 

@@ -3,8 +3,11 @@
  * process with one connection to it.
  */
 import { createHmac } from "node:crypto"
+import { join } from "node:path"
 import { assert } from "vitest"
 import { hmacKey, merchantAccount } from "../../../connectors/adyen/test/Adyen.ts"
+import { runHere } from "./CommandInProcess.ts"
+import { documentOf } from "./CommandProcess.ts"
 import { liveKey, workspaceWith } from "./Configurations.ts"
 import { sendJson, serveHttp } from "./HttpHere.ts"
 import { startInProcess } from "./ServerInProcess.ts"
@@ -155,4 +158,37 @@ export const startAdyenWorld = async () => {
       assert.strictEqual(answer.status, 200)
     }
   }
+}
+
+type Seen = Pick<Awaited<ReturnType<typeof startAdyenWorld>>, "folder" | "request">
+
+const run = async ({ folder }: Seen, ...words: ReadonlyArray<string>) => {
+  const environment = { POINTSMAN_DATABASE_URL: `sqlite:${join(folder, "pointsman.db")}` }
+  return documentOf(await runHere(folder, [...words, "--json"], environment)).data
+}
+
+/**
+ * The status, the amounts in cents (captured, refunded, being refunded), why it is reviewed, how often its timeline has an
+ * event that reports a contradiction, and what the timeline ends with.
+ */
+export const paymentSeen = async (seen: Seen, id: string) => {
+  const at = `${path}/${id}`
+  const { data: payment } = (await seen.request("GET", at)).body
+  const { data: events } = (await seen.request("GET", `${at}/events`)).body
+  const reviews = await run(seen, "unknown", "list")
+  const review = reviews.find((one: { readonly payment_id: string }) => one.payment_id === id)?.review
+  const types: ReadonlyArray<string> = events.map(({ type }: { readonly type: string }) => type)
+  return {
+    status: payment.status,
+    amounts: [payment.captured_amount, payment.refunded_amount, payment.refund_pending_amount],
+    review: review?.reasons ?? null,
+    conflicts: types.filter((type) => type === "payment.conflict").length,
+    last: types.at(-1)
+  }
+}
+
+/** The outcomes of the provider's messages about a payment, oldest first; of all without one. */
+export const outcomesSeen = async (seen: Seen, id?: string): Promise<ReadonlyArray<string>> => {
+  const found = await run(seen, "messages", "list", ...(id === undefined ? [] : ["--payment", id]))
+  return found.toReversed().map(({ outcome }: { readonly outcome: string }) => outcome)
 }

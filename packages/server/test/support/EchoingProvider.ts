@@ -108,3 +108,16 @@ export const startEchoingProvider = async (own: OwnSecrets) => {
     attempts
   }
 }
+
+/** A merchant's receiver of webhooks that answers with what it was sent and with `own`, and never with success. */
+export const startEchoingReceiver = async (own: string) => {
+  /** Headers and body of each delivery. */
+  const heard: Array<string> = []
+  const { url } = await serveHttp((request, response, body) => {
+    const delivery = `${JSON.stringify(request.headers)} ${body}`
+    heard.push(delivery)
+    const signature = String(request.headers["x-service-signature"])
+    response.writeHead(500, { "x-echo": signature, "x-own": own }).end(`${own} ${delivery}`)
+  })
+  return { url: `${url}/hook`, heard }
+}
