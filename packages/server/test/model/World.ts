@@ -3,14 +3,14 @@
  * One world serves many sequences: each gets two workspaces of its own, which see nothing of the others.
  */
 import { SandboxConnector, SandboxRecords } from "@pointsman/connector-sandbox"
-import { type ApiKey, type Connection, credentialsContext, formatApiKey, Pointsman } from "@pointsman/core"
+import { type ApiKey, formatApiKey, Pointsman } from "@pointsman/core"
 import { Connectors, Directory, Ids, Secrets, type StorageError, type StorageServices } from "@pointsman/core/ports"
 import { openSecretsLayer } from "@pointsman/core/testing"
 import * as PointsmanHttp from "@pointsman/http"
-import { Clock, Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import { Clock, Effect, Layer, ManagedRuntime } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { TestClock } from "effect/testing"
-import { apiKeyOf, noTransport, workspaceOf } from "../../../http/test/support/World.ts"
+import { apiKeyOf, connectionOf, noTransport, workspaceOf } from "../../../http/test/support/World.ts"
 import { type ActorName, actors, baseUrl, connections, type Mode, workspaces } from "./Contract.ts"
 
 export type Storage = Layer.Layer<StorageServices, StorageError, Ids>
@@ -68,7 +68,7 @@ export type World = Awaited<ReturnType<typeof startWorld>>
 
 const open = Effect.fnUntraced(function* (count: number, mode: Mode) {
   const directory = yield* Directory
-  const { hash, seal } = yield* Secrets
+  const { hash } = yield* Secrets
   const prefix = `${count}-`
   const keys: Record<string, string | null> = {}
   const apiKeys: Array<ApiKey> = []
@@ -80,26 +80,13 @@ const open = Effect.fnUntraced(function* (count: number, mode: Mode) {
     const change = { hash: yield* hash(key), scopes: actor.scopes, revokedAt, createdAt: beginning }
     apiKeys.push(apiKeyOf(key, `${prefix}${actor.workspace}`, change))
   }
-  const rows: Array<Connection> = []
-  for (const connection of connections) {
-    const id = `${prefix}${connection.id}`
-    rows.push({
-      id,
-      workspaceId: `${prefix}${connection.workspace}`,
-      environment: "sandbox",
-      name: connection.name,
-      connector: "sandbox",
-      active: true,
-      priority: connection.priority,
-      sealedCredentials: yield* seal(Redacted.make("{}"), credentialsContext(id)),
-      sealedWebhookSecret: null,
-      timeoutMillis: null,
-      supports: connection.supports,
-      restrictions: [],
-      // Circuits are no part of the model.
-      circuitBreaker: { failures: 1_000_000, openMillis: 30_000 }
+  // Circuits are no part of the model.
+  const circuitBreaker = { failures: 1_000_000, openMillis: 30_000 }
+  const rows = yield* Effect.forEach(connections, ({ id, name, priority, supports, workspace }) =>
+    connectionOf(`${prefix}${id}`, {
+      ...{ workspaceId: `${prefix}${workspace}`, connector: "sandbox", name, priority, supports, circuitBreaker }
     })
-  }
+  )
   yield* directory.write({
     workspaces: workspaces.map(({ id, suspended }) => workspaceOf(`${prefix}${id}`, { name: id, suspended })),
     apiKeys,

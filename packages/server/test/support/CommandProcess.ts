@@ -5,10 +5,8 @@
  * const { code, stdout } = await runCommand(folder, ["webhooks", "list", "--environment", "production"])
  * ```
  */
-import { execFile } from "node:child_process"
-import { fileURLToPath } from "node:url"
 import { assert } from "vitest"
-import { bundledMain } from "./Bundle.ts"
+import { runServer } from "./ServerProcess.ts"
 
 export interface CommandEnd {
   readonly code: number
@@ -16,31 +14,16 @@ export interface CommandEnd {
   readonly stderr: string
 }
 
-/** Most of a command's time goes into reading the same sources again: Node keeps what it made of them. */
-const compileCache = fileURLToPath(new URL("../../../../node_modules/.cache/commands", import.meta.url))
-
-/** Longer than a command takes on a busy machine; one that hangs is killed. */
-const endsWithinMillis = 120_000
-
-/** Nothing of this process's environment is passed on besides `PATH`. */
-export const runCommand = (
+/** Nothing of this process's environment is passed on besides `PATH`. One that hangs is killed. */
+export const runCommand = async (
   folder: string,
-  words: ReadonlyArray<string>,
+  [command, ...flags]: ReadonlyArray<string>,
   environment: Readonly<Record<string, string>> = {}
-): Promise<CommandEnd> =>
-  new Promise((resolve, reject) => {
-    const env = { PATH: process.env["PATH"] ?? "", NODE_COMPILE_CACHE: compileCache, ...environment }
-    execFile(
-      process.execPath,
-      [bundledMain, ...words],
-      { cwd: folder, env, timeout: endsWithinMillis, killSignal: "SIGKILL" },
-      (failure, stdout, stderr) => {
-        if (failure === null) return resolve({ code: 0, stdout, stderr })
-        if (typeof failure.code === "number") return resolve({ code: failure.code, stdout, stderr })
-        reject(new Error(`pointsman ${words.join(" ")} was ended by ${failure.signal}\n${stdout}${stderr}`))
-      }
-    )
-  })
+): Promise<CommandEnd> => {
+  const { code, signal, stderr, stdout } = await runServer({ folder, command, flags, environment })
+  if (code === null) throw new Error(`pointsman ${command} was ended by ${signal}\n${stdout}${stderr}`)
+  return { code, stdout, stderr }
+}
 
 /** The document of a command that succeeded. */
 // biome-ignore lint/suspicious/noExplicitAny: a test names the fields that it reads.

@@ -29,7 +29,7 @@ export interface ServerOptions {
   /** The server's clock goes ahead of this machine's by so many milliseconds, as if it had been off for so long. */
   readonly clockAheadMillis?: number | undefined
   /** `serve` unless set. */
-  readonly command?: "serve" | "dev" | undefined
+  readonly command?: string | undefined
   /** The path of a snapshot, which then runs instead of the bundle. */
   readonly snapshot?: string | undefined
   /** Flags of the command. */

@@ -1,15 +1,7 @@
 /** The provider's books and the API after a failover. Gives the sentences that are not true. */
+import type { PaymentShown } from "../kill/Evidence.ts"
 import type { ProviderBooks, ProviderCharge } from "../ProviderProcess.ts"
 import type { Order } from "./Orders.ts"
-
-/** Of a payment in the API. Amounts are in minor units. */
-export interface PaymentShown {
-  readonly payment_id: string
-  readonly reference: string
-  readonly status: string
-  readonly captured_amount: number
-  readonly refunded_amount: number
-}
 
 const holdsMoney = ({ status }: ProviderCharge): boolean => status !== "canceled"
 
