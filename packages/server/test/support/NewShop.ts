@@ -8,7 +8,6 @@ import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync
 import type { AddressInfo } from "node:net"
 import { createServer } from "node:net"
 import { dirname, join } from "node:path"
-import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { assert, onTestFinished } from "vitest"
@@ -20,6 +19,7 @@ import { openMollie } from "./journeys/MollieStandIn.ts"
 import { type Provider, providers } from "./journeys/Providers.ts"
 import type { StandIn } from "./journeys/StandIn.ts"
 import { temporaryFolder } from "./ServerProcess.ts"
+import { until } from "./Until.ts"
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url))
 
@@ -104,14 +104,7 @@ export const enterKeys = (folder: string, name: ProviderName, { connection }: St
   })
 }
 
-export interface RunningShop {
-  readonly url: string
-  /** Resolves with the line that matches. */
-  readonly printed: (pattern: RegExp) => Promise<string>
-  readonly stop: () => Promise<void>
-}
-
-export const freePort = async (): Promise<number> => {
+const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, "127.0.0.1")
   await once(server, "listening")
   const { port } = server.address() as AddressInfo
@@ -119,40 +112,49 @@ export const freePort = async (): Promise<number> => {
   return port
 }
 
-/** Runs the script `start`, and waits until the shop listens. Next has no part in it: its routes are called as Next does. */
-export const startShop = async (folder: string): Promise<RunningShop> => {
-  const url = `http://127.0.0.1:${await freePort()}`
-  const [program = "", ...words] = (manifestOf(folder).scripts["start"] ?? "").split(" ")
-  const line = program === "node" ? words : ["--env-file=.env", copyOfRoutes(folder)]
-  const child = spawn(process.execPath, ["--conditions=@pointsman/source", ...line], {
+/** Runs a program in the shop's folder, and waits until it says that it is ready. */
+export const runShop = async (
+  folder: string,
+  wordsOf: (port: number) => ReadonlyArray<string>,
+  {
+    environment = {},
+    ready = /^The shop listens on /mu
+  }: { readonly environment?: object; readonly ready?: RegExp } = {}
+) => {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const child = spawn(process.execPath, wordsOf(port), {
     cwd: folder,
-    env: { PATH: process.env["PATH"] ?? "", SHOP_URL: url, SHOP_WEBHOOK_URL: `${url}/webhooks` },
+    env: { PATH: process.env["PATH"] ?? "", SHOP_URL: url, SHOP_WEBHOOK_URL: `${url}/webhooks`, ...environment },
     stdio: ["ignore", "pipe", "inherit"]
   })
   const ended = once(child, "exit")
-  const lines: Array<string> = []
-  const waiting = new Set<() => void>()
-  createInterface({ input: child.stdout }).on("line", (text) => {
-    lines.push(text)
-    for (const look of waiting) look()
+  let told = ""
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    told += text
   })
   const stop = async () => {
     if (child.exitCode === null && child.signalCode === null) child.kill("SIGTERM")
     await ended
   }
   onTestFinished(stop)
+  /** Resolves once a part of the output matches. */
   const printed = (pattern: RegExp) =>
-    new Promise<string>((resolve, reject) => {
-      const look = () => {
-        const found = lines.find((text) => pattern.test(text))
-        if (found !== undefined) resolve(found)
-      }
-      waiting.add(look)
-      child.once("exit", () => reject(new Error(`the shop ended: ${lines.join("\n")}`)))
-      look()
+    until(`${pattern} of the shop`, () => {
+      if (!pattern.test(told) && child.exitCode !== null) throw new Error(`the shop ended: ${told}`)
+      return pattern.test(told)
     })
-  await printed(/^The shop listens on /u)
+  await printed(ready)
   return { url, printed, stop }
+}
+
+export type RunningShop = Awaited<ReturnType<typeof runShop>>
+
+/** Runs the script `start`. Next has no part in it: its routes are called as Next does. */
+export const startShop = (folder: string): Promise<RunningShop> => {
+  const [program = "", ...words] = (manifestOf(folder).scripts["start"] ?? "").split(" ")
+  const line = program === "node" ? words : ["--env-file=.env", copyOfRoutes(folder)]
+  return runShop(folder, () => ["--conditions=@pointsman/source", ...line])
 }
 
 /** In the shop's folder, so that its imports are those of the shop. */
@@ -167,7 +169,7 @@ export const payOnSimulator = async ({ printed, url }: RunningShop, customer: Cu
   await customer.press("Buy tea")
   await customer.press("Approve")
   await customer.sees("Thank you")
-  await printed(/^payment\.captured /u)
+  await printed(/^payment\.captured /mu)
 }
 
 /** On the provider's test page, whose webhook comes before the customer is back. */
@@ -190,7 +192,7 @@ export const payAtProvider = async (
   await customer.press("Continue to payment")
   await provider.pay(customer)
   await customer.sees("Thank you")
-  await printed(/^payment\.captured /u)
+  await printed(/^payment\.captured /mu)
   assert.deepStrictEqual(
     standIn.books().map(({ charges, taken }) => ({ charges, taken })),
     [{ charges: 1, taken: 450 }]
