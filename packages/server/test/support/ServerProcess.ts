@@ -16,6 +16,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { onTestFinished } from "vitest"
 import { bundledMain } from "./Bundle.ts"
+import { untilAnswer } from "./Until.ts"
 
 export interface ServerOptions {
   /** The working folder, a new one unless set: without a database URL, the database is `<folder>/.pointsman/pointsman.db`. */
@@ -116,19 +117,18 @@ export const temporaryFolder = (): string => {
 /** Starts a server and waits until it listens; fails with all that it printed if it does not. */
 export const startServer = async (options: ServerOptions = {}): Promise<ServerProcess> => {
   const running = launch(options)
-  let isOver = false
-  const timer = setTimeout(() => running.child.kill("SIGKILL"), readyWithinMillis)
-  const url = await new Promise<string>((resolve, reject) => {
-    const look = () => {
-      const line = greeting.exec(running.stdout())
-      if (line !== null && !isOver) resolve(line[1] as string)
-    }
-    running.child.stdout?.on("data", look)
-    running.exited.then((exited) => {
-      isOver = true
-      reject(new Error(`the server did not start (${exited.code ?? exited.signal})\n${exited.stdout}${exited.stderr}`))
-    })
-  }).finally(() => clearTimeout(timer))
+  let ended: Exited | undefined
+  running.exited.then((exited) => {
+    ended = exited
+  })
+  const [, url = ""] = await untilAnswer(
+    "the server listens",
+    () => {
+      if (ended === undefined) return greeting.exec(running.stdout()) ?? []
+      throw new Error(`the server did not start (${ended.code ?? ended.signal})\n${ended.stdout}${ended.stderr}`)
+    },
+    ({ length }) => length > 0
+  )
   const kill = (signal: NodeJS.Signals) => {
     running.child.kill(signal)
     return running.exited

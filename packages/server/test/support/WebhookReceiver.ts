@@ -1,6 +1,7 @@
 /** A merchant's receiver of webhooks, in the test's own process. */
 import type { IncomingHttpHeaders } from "node:http"
 import { serveHttp } from "./HttpHere.ts"
+import { until } from "./Until.ts"
 
 export interface Heard {
   readonly headers: IncomingHttpHeaders
@@ -27,7 +28,6 @@ export interface Receiver {
 /** Listens until the test is over. `now`: its clock. */
 export const startReceiver = async (now: () => number = Date.now): Promise<Receiver> => {
   const heard: Array<Heard> = []
-  const waiting = new Set<() => void>()
   let hungUp = 0
   const { stop, url } = await serveHttp((request, response, body) => {
     response.once("close", () => {
@@ -36,21 +36,13 @@ export const startReceiver = async (now: () => number = Date.now): Promise<Recei
     heard.push({ headers: request.headers, body: String(body), path: request.url ?? "", at: now() })
     const status = receiver.status(heard.length)
     if (status !== undefined) response.writeHead(status).end()
-    for (const look of waiting) look()
   })
   const receiver: Receiver = {
     url: `${url}/hook`,
     heard,
     hungUp: () => hungUp,
     status: () => 200,
-    count: (atLeast) =>
-      new Promise((resolve) => {
-        const look = () => {
-          if (heard.length >= atLeast) resolve()
-        }
-        waiting.add(look)
-        look()
-      }),
+    count: (atLeast) => until(`${atLeast} webhooks`, () => heard.length >= atLeast),
     stop
   }
   return receiver
