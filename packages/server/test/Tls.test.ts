@@ -7,12 +7,10 @@ import { text } from "node:stream/consumers"
 import { connect as connectTls, type TLSSocket } from "node:tls"
 import { assert, describe, it } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
-import { isLong } from "./support/LongRuns.ts"
 import { makeMovedClock } from "./support/MovedClock.ts"
-import { environmentOn, newDatabase, sharedPostgres } from "./support/PostgresServer.ts"
 import { ask, dial, dialTls, statusOf } from "./support/RawSocket.ts"
 import { runServerHere, startServerHere } from "./support/ServerHere.ts"
-import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
 import { newCertificate, writeTlsFiles } from "./support/TlsFiles.ts"
 import { until } from "./support/Until.ts"
 
@@ -214,27 +212,5 @@ describe("a new certificate", () => {
     write({ key: second.key })
     await readUntil("the second pair is served", async () => (await ask()) === fingerprintOf(second.cert))
     assert.lengthOf(errors(), 2)
-  })
-})
-
-describe.skipIf(sharedPostgres.url === "" || !isLong)("HTTPS by workers", () => {
-  it("each of 2 workers serves the first certificate, and the second once replaced", async () => {
-    const folder = temporaryFolder()
-    const [first, second] = [newCertificate(), newCertificate()]
-    const files = writeTlsFiles(folder, first)
-    const environment = { ...environmentOn(await newDatabase()), ...files.environment, POINTSMAN_WORKERS: "2" }
-    const server = await startServer({ folder, environment })
-    const seen = async () => {
-      const agent = onAnyCertificate()
-      const answers = await Promise.all(Array.from({ length: 6 }, () => askTls(`${server.url}/metrics`, { agent })))
-      assert.strictEqual(new Set(answers.map(({ body }) => /pid="(\d+)"/u.exec(body)?.[1])).size, 2)
-      return [...new Set(answers.map(({ fingerprint }) => fingerprint))]
-    }
-    assert.deepStrictEqual(await seen(), [fingerprintOf(first.cert)])
-    files.write(second)
-    const reloads = () => server.stderr().match(/the TLS certificate was reloaded/gu)?.length
-    await until("both have reloaded it", () => reloads() === 2)
-    assert.deepStrictEqual(await seen(), [fingerprintOf(second.cert)])
-    assert.strictEqual((await server.stop()).code, 0)
   })
 })

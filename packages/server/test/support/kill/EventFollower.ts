@@ -48,5 +48,3 @@ export const followEvents = (
   void follow()
   return { followed, refused }
 }
-
-export type EventFollower = ReturnType<typeof followEvents>

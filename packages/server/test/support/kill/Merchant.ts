@@ -219,8 +219,6 @@ export const merchantOf = (name: string, apiKey: string) => {
   }
 }
 
-export type Merchant = ReturnType<typeof merchantOf>
-
 interface WishInHand {
   readonly wish: Wish
   readonly path: string
