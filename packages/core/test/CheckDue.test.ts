@@ -1,16 +1,13 @@
 /** What background checks do with unknown results, requests whose process died, and expired pages. */
 import { assert, describe } from "@effect/vitest"
-import { type Payment, type PaymentState, Pointsman } from "@pointsman/core"
-import { type ChargeState, type Found, Ledger, type RefundState, Unanswered } from "@pointsman/core/ports"
+import { type EventType, type Payment, Pointsman } from "@pointsman/core"
+import { type ChargeState, type Found, Ledger, type RefundState } from "@pointsman/core/ports"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { itHere, itIn } from "./support/ItIn.ts"
-import { ofAttempt, say } from "./support/Messages.ts"
-import { authorized, created, operate, payable, told as toldBy } from "./support/Operations.ts"
+import { operate, payable, told as toldBy } from "./support/Operations.ts"
 import {
   anotherWriter,
-  attemptsOf,
-  bookOf,
   comeBack,
   hosted,
   live,
@@ -20,6 +17,34 @@ import {
   paged,
   typesOf
 } from "./support/Pages.ts"
+import {
+  answering,
+  asks,
+  authorized,
+  bookOf,
+  canceled,
+  captured,
+  capturedBy,
+  charge,
+  checkedAfter,
+  created,
+  declined,
+  ends,
+  followedBy,
+  itWalks,
+  keeps,
+  pending,
+  providerRef,
+  refundedBy,
+  repaid,
+  repayFailed,
+  type Step,
+  stating,
+  times,
+  unanswered,
+  unchanged,
+  voidedBy
+} from "./support/Statements.ts"
 import { assertFields } from "./support/Steps.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
 
@@ -28,11 +53,11 @@ const minute = 60 * second
 const hour = 60 * minute
 const day = 24 * hour
 
-const silent = Effect.fail(new Unanswered({ reason: "time-out" }))
-const providerRef = "ref"
+const silent = Effect.fail(unanswered)
 const never = { _tag: "NotFound", conclusive: true } as const
 const perhaps = { _tag: "NotFound", conclusive: false } as const
 const found = <State>(state: State): Found<State> => ({ _tag: "Found", state })
+const accepted: RefundState = { _tag: "RefundPending", providerRefundId: "re" }
 
 /** Runs the background until nothing is due. */
 const checkAll = Effect.gen(function* () {
@@ -41,165 +66,125 @@ const checkAll = Effect.gen(function* () {
 
 const stateOf = ({ id }: Payment) => Effect.flatMap(Pointsman, ({ payment }) => payment(tenant, id))
 
-const lastEvent = (of: Payment) => Effect.map(typesOf(of), (types) => types.at(-1))
-
 /** How a payment enters a state with something open. */
 const given = {
-  ChargeUnknown: (own: World) => {
-    own.provider.onCharge = () => silent
-    return created()
-  },
-  ChargePending: (own: World) => {
-    own.provider.onCharge = () => Effect.succeed({ _tag: "Pending", providerRef })
-    return created()
-  },
-  Authorized: (own: World) => {
-    own.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef })
-    return authorized
-  },
-  CaptureUnknown: (own: World) => {
-    own.provider.onCapture = () => silent
-    return Effect.tap(given.Authorized(own), ({ id }) => operate("capture", id, { amountMinor: 1500 }))
-  },
-  CapturePending: (own: World) => {
-    own.provider.onCapture = () => Effect.succeed({ _tag: "Pending", providerRef })
-    return Effect.tap(given.Authorized(own), ({ id }) => operate("capture", id, { amountMinor: 1500 }))
-  },
-  VoidUnknown: (own: World) => {
-    own.provider.onVoid = () => silent
-    return Effect.tap(given.Authorized(own), ({ id }) => operate("void", id))
-  },
-  RefundUnknown: (own: World) => {
-    own.provider.onRefund = () => silent
-    return Effect.tap(created(), ({ id }) => operate("refund", id, { amountMinor: 500 }))
-  },
-  RefundPending: (own: World) => {
-    own.provider.onRefund = () => Effect.succeed({ _tag: "RefundPending", providerRefundId: "refund" })
-    return Effect.tap(created(), ({ id }) => operate("refund", id, { amountMinor: 500 }))
-  }
+  ChargeUnknown: created(unanswered),
+  ChargePending: created(pending),
+  Authorized: created(authorized, "manual"),
+  CaptureUnknown: capturedBy(unanswered, 1500),
+  CapturePending: capturedBy(pending, 1500),
+  VoidUnknown: voidedBy(unanswered),
+  RefundUnknown: refundedBy(unanswered, 500),
+  RefundPending: refundedBy(accepted, 500)
 }
 
-interface Records {
-  readonly charge?: Found<ChargeState>
-  readonly refund?: Found<RefundState>
-}
-const captured = (minorUnits?: number): Records => {
-  const stated = minorUnits === undefined ? {} : { stated: { minorUnits, currency: "EUR" } }
-  return { charge: found({ _tag: "Captured", providerRef, ...stated }) }
-}
-const declined: Records = {
-  charge: found({ _tag: "Declined", providerRef, category: "expired_card", code: "expired", soft: false })
-}
-const canceled: Records = { charge: found({ _tag: "Canceled", providerRef }) }
-const held: Records = { charge: found({ _tag: "Authorized", providerRef }) }
-const pending: Records = {
-  charge: found({ _tag: "Pending", providerRef }),
-  refund: found({ _tag: "RefundPending", providerRefundId: "refund" })
-}
-const succeeded: Records = { refund: found({ _tag: "Succeeded", providerRefundId: "refund" }) }
-const failed: Records = { refund: found({ _tag: "RefundFailed", providerRefundId: "refund", reason: "closed" }) }
-const unreceived: Records = { charge: never, refund: never }
+/** What the provider's record says from then on of a charge, and of a refund. */
+const recording = (charge: Found<ChargeState>, refund: Found<RefundState> = perhaps): Step =>
+  answering({ onLookUpCharge: () => Effect.succeed(charge), onLookUpRefund: () => Effect.succeed(refund) })
 
-type Row = readonly [
-  says: string,
-  record: Records,
-  becomes: PaymentState,
-  event: string,
-  amounts?: Partial<Pick<Payment, "capturedMinor" | "refundedMinor" | "refundPendingMinor">>,
-  after?: number
-]
+const lookUps =
+  (count: number): Step =>
+  (_, { provider }) =>
+    Effect.sync(() => assert.lengthOf([...provider.lookUps, ...provider.refundLookUps], count))
+
+const sends =
+  (count: number): Step =>
+  (_, { provider }) =>
+    Effect.sync(() =>
+      assert.lengthOf([...provider.charges, ...provider.captures, ...provider.voids, ...provider.refunds], count)
+    )
+
+const repeatedly = (count: number, step: Step): ReadonlyArray<Step> => Array.from({ length: count }, () => step)
+
+type Row = readonly [says: string, Step, becomes: string, EventType, after?: number]
+const more = (minorUnits: number) => recording(found(stating(minorUnits)))
+const missing = recording(never, never)
+const unfound = recording(perhaps)
+const aged = "after twice the time-out"
 
 /** By the state, when its lookup comes unless a row says otherwise (the time-out is 30 seconds), and what it says. */
 const cases: Readonly<Record<keyof typeof given, readonly [after: number, ReadonlyArray<Row>]>> = {
   ChargeUnknown: [
     minute,
     [
-      ["captured", captured(), "Captured", "payment.captured", { capturedMinor: 1999 }],
-      ["declined", declined, "Declined", "payment.declined"],
-      ["canceled", canceled, "Cancelled", "payment.cancelled"],
-      ["pending", pending, "ChargePending", "payment.pending"],
-      ["captured, and more than was asked", captured(5000), "ChargeMismatched", "payment.amount_mismatch"],
-      ["never received, after twice the time-out", unreceived, "Failed", "payment.failed", {}, 5 * minute],
-      ["not found, and perhaps later", {}, "ChargeUnknown", "payment.unknown"]
+      ["captured", recording(found(captured)), "Captured 1999", "payment.captured"],
+      ["declined", recording(found(declined)), "Declined 0", "payment.declined"],
+      ["canceled", recording(found(canceled)), "Cancelled 0", "payment.cancelled"],
+      ["pending", recording(found(pending)), "ChargePending 0", "payment.pending"],
+      ["captured, too much", more(5000), "ChargeMismatched 0 unknown amount_mismatch", "payment.amount_mismatch"],
+      [`never received, ${aged}`, missing, "Failed 0", "payment.failed", 5 * minute],
+      ["not found, and perhaps later", unfound, "ChargeUnknown 0 unknown", "payment.unknown"]
     ]
   ],
   ChargePending: [
     hour,
     [
-      ["captured", captured(), "Captured", "payment.captured"],
-      ["never received", unreceived, "ChargePending", "payment.conflict"]
+      ["captured", recording(found(captured)), "Captured 1999", "payment.captured"],
+      ["never received", missing, "ChargePending 0 conflict", "payment.conflict"]
     ]
   ],
   Authorized: [
     day,
     [
-      ["captured", captured(), "Captured", "payment.captured"],
-      ["canceled", canceled, "Voided", "payment.cancelled"],
-      ["never received", unreceived, "Authorized", "payment.conflict"]
+      ["captured", recording(found(captured)), "Captured 1999", "payment.captured"],
+      ["canceled", recording(found(canceled)), "Voided 0", "payment.cancelled"],
+      ["never received", missing, "Authorized 0 conflict", "payment.conflict"]
     ]
   ],
   CaptureUnknown: [
     minute,
     [
-      ["captured", captured(1500), "Captured", "payment.captured", { capturedMinor: 1500 }],
-      ["authorized still, after twice the time-out", held, "Authorized", "payment.authorized", {}, 5 * minute],
-      ["pending", pending, "CapturePending", "payment.pending"],
-      ["canceled", canceled, "Voided", "payment.cancelled"],
-      ["captured, and more than was asked", captured(1999), "CaptureUnknown", "payment.amount_mismatch"],
-      ["that it knows no such charge", unreceived, "CaptureUnknown", "payment.capture_unknown"]
+      ["captured", more(1500), "Captured 1500", "payment.captured"],
+      [`authorized still, ${aged}`, recording(found(authorized)), "Authorized 0", "payment.authorized", 5 * minute],
+      ["pending", recording(found(pending)), "CapturePending 0", "payment.pending"],
+      ["canceled", recording(found(canceled)), "Voided 0", "payment.cancelled"],
+      ["captured, too much", more(1999), "CaptureUnknown 0 unknown amount_mismatch", "payment.amount_mismatch"],
+      ["that it knows no such charge", missing, "CaptureUnknown 0 unknown", "payment.capture_unknown"]
     ]
   ],
   CapturePending: [
     hour,
     [
-      ["captured", captured(1500), "Captured", "payment.captured"],
-      ["authorized still", held, "CapturePending", "payment.authorized"]
+      ["captured", more(1500), "Captured 1500", "payment.captured"],
+      ["authorized still", recording(found(authorized)), "CapturePending 0", "payment.authorized"]
     ]
   ],
   VoidUnknown: [
     minute,
     [
-      ["canceled", canceled, "Voided", "payment.cancelled"],
-      ["authorized still, after twice the time-out", held, "Authorized", "payment.authorized", {}, 5 * minute],
-      ["captured", captured(), "Captured", "payment.captured"]
+      ["canceled", recording(found(canceled)), "Voided 0", "payment.cancelled"],
+      [`authorized still, ${aged}`, recording(found(authorized)), "Authorized 0", "payment.authorized", 5 * minute],
+      ["captured", recording(found(captured)), "Captured 1999", "payment.captured"]
     ]
   ],
   RefundUnknown: [
     day,
     [
-      ["succeeded", succeeded, "PartiallyRefunded", "payment.refunded", { refundedMinor: 500, refundPendingMinor: 0 }],
-      ["failed", failed, "Captured", "payment.refund_failed", { refundedMinor: 0, refundPendingMinor: 0 }],
-      ["never received", unreceived, "Captured", "payment.refund_failed", { refundPendingMinor: 0 }],
-      ["not found, and perhaps later", {}, "Captured", "payment.refund_unknown", { refundPendingMinor: 500 }],
-      ["pending", pending, "Captured", "payment.refund_pending", { refundPendingMinor: 500 }]
+      ["succeeded", recording(perhaps, found(repaid)), "PartiallyRefunded 1999 -500", "payment.refunded"],
+      ["failed", recording(perhaps, found(repayFailed)), "Captured 1999", "payment.refund_failed"],
+      ["never received", missing, "Captured 1999", "payment.refund_failed"],
+      ["not found, and perhaps later", unfound, "Captured 1999 ~500 refund_unknown", "payment.refund_unknown"],
+      ["pending", recording(perhaps, found(accepted)), "Captured 1999 ~500", "payment.refund_pending"]
     ]
   ],
   RefundPending: [
     day,
     [
-      ["succeeded", succeeded, "PartiallyRefunded", "payment.refunded", { refundedMinor: 500, refundPendingMinor: 0 }],
-      ["failed", failed, "Captured", "payment.refund_failed", { refundPendingMinor: 0 }],
-      ["never received", unreceived, "Captured", "payment.conflict", { refundPendingMinor: 500 }]
+      ["succeeded", recording(perhaps, found(repaid)), "PartiallyRefunded 1999 -500", "payment.refunded"],
+      ["failed", recording(perhaps, found(repayFailed)), "Captured 1999", "payment.refund_failed"],
+      ["never received", missing, "Captured 1999 ~500 conflict", "payment.conflict"]
     ]
   ]
 }
 
 const states = Object.keys(cases) as Array<keyof typeof given>
 const rows = states.flatMap((from) => cases[from][1].map((row) => [from, cases[from][0], row] as const))
-for (const [from, usual, [says, { charge, refund }, becomes, event, amounts = {}, after = usual]] of rows) {
-  itHere(`${from} with a record of ${says} is ${becomes}`, function* (own) {
-    const payment = yield* given[from](own)
-    own.provider.onLookUpCharge = () => Effect.succeed(charge ?? perhaps)
-    own.provider.onLookUpRefund = () => Effect.succeed(refund ?? perhaps)
-    const sent = own.provider.charges.length + own.provider.captures.length + own.provider.refunds.length
-    yield* TestClock.adjust(after)
-    yield* checkAll
-    assert.deepInclude(yield* stateOf(payment), { state: becomes, ...amounts })
-    assert.strictEqual(yield* lastEvent(payment), event)
-    assert.strictEqual(own.provider.lookUps.length + own.provider.refundLookUps.length, 1)
-    // A lookup is all that the background ever sends.
-    assert.strictEqual(own.provider.charges.length + own.provider.captures.length + own.provider.refunds.length, sent)
-  })
+for (const [from, usual, [says, record, becomes, event, after = usual]] of rows) {
+  // A lookup is all that the background ever sends.
+  const sent = sends(from.startsWith("Charge") || from === "Authorized" ? 1 : 2)
+  itWalks(`${from} with a record of ${says} is ${becomes}`, given[from], [
+    [[record, checkedAfter(after)], becomes, ends(event), lookUps(1), sent]
+  ])
 }
 
 describe("when it looks", () => {
@@ -222,85 +207,78 @@ describe("when it looks", () => {
   }
 
   const young = world({ providerTimeoutMillis: 40 * second })
-  itIn("'never received' is not believed of a charge younger than twice its timeout", young, function* () {
-    const payment = yield* given.ChargeUnknown(young)
-    young.provider.onLookUpCharge = () => Effect.succeed(never)
-    yield* TestClock.adjust(minute)
-    yield* checkAll
-    assert.strictEqual((yield* stateOf(payment)).state, "ChargeUnknown")
-    yield* TestClock.adjust(4 * minute)
-    yield* checkAll
-    assert.strictEqual((yield* stateOf(payment)).state, "Failed")
-  })
+  itWalks(
+    "'never received' is not believed of a charge younger than twice its timeout",
+    given.ChargeUnknown,
+    [
+      [[missing, checkedAfter(minute)], "ChargeUnknown 0 unknown"],
+      [checkedAfter(4 * minute), "Failed 0"]
+    ],
+    young
+  )
 
-  for (const kind of ["ChargeUnknown", "CaptureUnknown", "VoidUnknown", "RefundUnknown"] as const) {
-    const quick = world({
-      providerTimeoutMillis: 2 * second,
-      checkIntervals: { unknownMillis: second, refundMillis: second }
-    })
-    itIn(`twice the timeout of ${kind} runs from the last moment at which it may have left`, quick, function* () {
-      const payment = yield* given[kind](quick)
-      quick.provider.onLookUpCharge = () =>
-        Effect.succeed(kind === "ChargeUnknown" ? never : found({ _tag: "Authorized", providerRef }))
-      quick.provider.onLookUpRefund = () => Effect.succeed(never)
-      const open = yield* stateOf(payment)
-      for (let passed = 1; passed <= 8; passed++) {
-        yield* TestClock.adjust(second)
-        yield* checkAll
-      }
-      assert.deepStrictEqual(yield* stateOf(payment), open)
-      yield* TestClock.adjust(second)
-      yield* checkAll
-      const after = yield* stateOf(payment)
-      const settled = { ChargeUnknown: "Failed", CaptureUnknown: "Authorized", VoidUnknown: "Authorized" } as const
-      if (kind === "RefundUnknown") assert.strictEqual(after.refundPendingMinor, 0)
-      else assert.strictEqual(after.state, settled[kind])
-    })
+  for (const [kind, charge, open, settled] of [
+    ["ChargeUnknown", never, "ChargeUnknown 0 unknown", "Failed 0"],
+    ["CaptureUnknown", found(authorized), "CaptureUnknown 0 unknown", "Authorized 0"],
+    ["VoidUnknown", found(authorized), "VoidUnknown 0 unknown", "Authorized 0"],
+    ["RefundUnknown", perhaps, "Captured 1999 ~500 refund_unknown", "Captured 1999"]
+  ] as const) {
+    const checkIntervals = { unknownMillis: second, refundMillis: second }
+    const title = `twice the timeout of ${kind} runs from the last moment at which it may have left`
+    const looks = unchanged(...repeatedly(8, checkedAfter(second)))
+    itWalks(
+      title,
+      given[kind],
+      [
+        [[recording(charge, never), looks], open],
+        [checkedAfter(second), settled]
+      ],
+      world({ providerTimeoutMillis: 2 * second, checkIntervals })
+    )
   }
 
-  const lost: Readonly<Record<string, (own: World) => void>> = {
-    "without an answer": ({ provider }) => {
-      provider.onLookUpCharge = () => silent
-    },
-    "during which the process is stopped": ({ provider }) => {
-      provider.onLookUpCharge = () => Effect.never
-    },
-    "that the store could not record": ({ ledger }) => {
-      ledger.onCommit = () => "unwritten"
-    }
-  }
-  for (const [what, lose] of Object.entries(lost)) {
-    itHere(`a lookup ${what} changes nothing and is repeated at the next interval`, function* (own, pointsman) {
-      const payment = yield* given.ChargeUnknown(own)
-      const captures = () => Effect.succeed(found({ _tag: "Captured", providerRef } as const))
-      own.provider.onLookUpCharge = captures
-      lose(own)
-      yield* TestClock.adjust(minute)
-      const background = yield* Effect.forkChild(pointsman.keepChecking(second), { startImmediately: true })
-      for (let turn = 0; turn < 20; turn++) yield* Effect.yieldNow
-      yield* Fiber.interrupt(background)
-      assert.lengthOf(own.provider.lookUps, 1)
-      assert.strictEqual((yield* stateOf(payment)).state, "ChargeUnknown")
-      own.provider.onLookUpCharge = captures
-      own.ledger.onCommit = () => undefined
-      yield* TestClock.adjust(4 * minute)
-      yield* checkAll
-      assert.strictEqual((yield* stateOf(payment)).state, "Captured")
-    })
+  for (const [what, lost, onCommit] of [
+    ["without an answer", silent],
+    ["during which the process is stopped", Effect.never],
+    ["that the store could not record", Effect.succeed(found(captured)), () => "unwritten"]
+  ] as ReadonlyArray<
+    readonly [string, ReturnType<World["provider"]["onLookUpCharge"]>, World["ledger"]["onCommit"]?]
+  >) {
+    const looks: Step = (_, own) =>
+      Effect.gen(function* () {
+        own.ledger.onCommit = onCommit ?? (() => undefined)
+        const { keepChecking } = yield* Pointsman
+        const background = yield* Effect.forkChild(keepChecking(second), { startImmediately: true })
+        for (let turn = 0; turn < 20; turn++) yield* Effect.yieldNow
+        yield* Fiber.interrupt(background)
+        own.ledger.onCommit = () => undefined
+      })
+    const losing = [answering({ onLookUpCharge: () => lost }), () => TestClock.adjust(minute), looks]
+    const title = `a lookup ${what} changes nothing and is repeated at the next interval`
+    itWalks(title, given.ChargeUnknown, [
+      [losing, "ChargeUnknown 0 unknown", lookUps(1)],
+      [[recording(found(captured)), checkedAfter(4 * minute)], "Captured 1999"]
+    ])
   }
 })
 
+const slow = (minutes = 60, more: NonNullable<Parameters<typeof world>[0]>["checkIntervals"] = {}) =>
+  world({ providerTimeoutMillis: minutes * minute, checkIntervals: { deadRequestMillis: minute, ...more } })
+
 describe("requests that died mid-call", () => {
-  const kinds = ["create", "capture", "void", "refund"] as const
-  const unknownState = { create: "ChargeUnknown", capture: "CaptureUnknown", void: "VoidUnknown", refund: "Captured" }
-  for (const kind of kinds) {
-    const own = world({ providerTimeoutMillis: 60 * minute, checkIntervals: { deadRequestMillis: minute } })
-    itIn(`a ${kind} without a key is unknown once the claim window is over, and not before`, own, function* () {
-      own.provider.onCharge = kind === "create" ? () => Effect.never : own.provider.onCharge
-      own.provider.onCapture = () => Effect.never
-      own.provider.onVoid = () => Effect.never
-      own.provider.onRefund = () => Effect.never
-      const asked = kind === "create" ? created() : operate(kind, (yield* payable(kind)).id)
+  for (const [kind, unknownState, event] of [
+    ["create", "ChargeUnknown", "payment.unknown"],
+    ["capture", "CaptureUnknown", "payment.capture_unknown"],
+    ["void", "VoidUnknown", "payment.void_unknown"],
+    ["refund", "Captured", "payment.refund_unknown"]
+  ] as const) {
+    const title = `a ${kind} without a key is unknown once the claim window is over, and not before`
+    itIn(title, slow(), function* (own, { create }) {
+      const { onCharge } = own.provider
+      const hangs = () => Effect.never
+      Object.assign(own.provider, { onCapture: hangs, onVoid: hangs, onRefund: hangs })
+      own.provider.onCharge = kind === "create" ? hangs : onCharge
+      const asked = kind === "create" ? create(caller, request()) : operate(kind, (yield* payable(kind)).id)
       yield* Effect.forkDetach(Effect.exit<unknown, unknown, Pointsman>(asked), { startImmediately: true })
       const before = yield* newest
       yield* TestClock.adjust(15 * minute - 1)
@@ -309,21 +287,19 @@ describe("requests that died mid-call", () => {
       // Long before its call would have timed out.
       yield* TestClock.adjust(minute)
       yield* checkAll
-      const after = yield* stateOf(before)
-      assert.strictEqual(after.state, unknownState[kind])
-      assert.strictEqual(yield* lastEvent(before), kind === "create" ? "payment.unknown" : `payment.${kind}_unknown`)
+      assert.strictEqual((yield* stateOf(before)).state, unknownState)
+      assert.strictEqual((yield* typesOf(before)).at(-1), event)
     })
   }
 
-  const keyed = world({ providerTimeoutMillis: 60 * minute, checkIntervals: { deadRequestMillis: minute } })
-  itIn("a capture's key says that the result is unknown if the background was first", keyed, function* () {
+  itIn("a capture's key says that the result is unknown if the background was first", slow(), function* (keyed) {
     const payment = yield* given.Authorized(keyed)
     keyed.provider.onCapture = () => Effect.never
     const ask = operate("capture", payment.id, { idempotencyKey: "capture-01" })
     yield* Effect.forkDetach(ask, { startImmediately: true })
     yield* TestClock.adjust(15 * minute)
     yield* checkAll
-    keyed.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Authorized", providerRef }))
+    keyed.provider.onLookUpCharge = () => Effect.succeed(found(authorized))
     yield* TestClock.adjust(3 * hour)
     yield* checkAll
     assert.strictEqual((yield* stateOf(payment)).state, "Authorized")
@@ -333,68 +309,45 @@ describe("requests that died mid-call", () => {
 })
 
 describe("what was recorded already", () => {
-  itHere("an accepted capture that is still pending is written once and looked up daily", function* (own) {
-    const payment = yield* given.CapturePending(own)
-    const before = yield* stateOf(payment)
-    own.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Pending", providerRef }))
-    for (let hours = 0; hours < 72; hours++) {
-      yield* TestClock.adjust(hour)
-      yield* checkAll
-    }
-    assert.deepStrictEqual(yield* stateOf(payment), before)
+  const daily = "an accepted capture that is still pending is written once and looked up daily"
+  const hourly = unchanged(...repeatedly(72, checkedAfter(hour)))
+  itWalks(daily, given.CapturePending, [
     // 24 in the first day, and two on the days after it.
-    assert.lengthOf(own.provider.lookUps, 26)
-  })
+    [[recording(found(pending)), hourly], "CapturePending 0", lookUps(26)]
+  ])
 
-  itHere("an unusable amount is reported once, and looked up every 30 minutes", function* (own, _pointsman) {
-    const payment = yield* given.CaptureUnknown(own)
-    const stated = { minorUnits: 1999, currency: "EUR" } as const
-    own.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Captured", providerRef, stated }))
-    for (let minutes = 0; minutes < 120; minutes++) {
-      yield* TestClock.adjust(minute)
-      yield* checkAll
-    }
-    const told = (yield* typesOf(payment)).filter((type) => type === "payment.amount_mismatch")
-    assert.lengthOf(told, 1)
-    // At 1 minute; then, counted from there, at 1, 5, 30, 60 and 90.
-    assert.lengthOf(own.provider.lookUps, 6)
-  })
+  itWalks("an unusable amount is reported once, and looked up every 30 minutes", given.CaptureUnknown, [
+    [
+      [more(1999), ...repeatedly(120, checkedAfter(minute))],
+      "CaptureUnknown 0 unknown amount_mismatch",
+      times("payment.amount_mismatch", 1),
+      // At 1 minute; then, counted from there, at 1, 5, 30, 60 and 90.
+      lookUps(6)
+    ]
+  ])
 
-  itHere("a refund of another amount, and one still pending, are each reported once", function* (own) {
-    const payment = yield* given.RefundPending(own)
-    own.provider.onRefund = () => silent
-    yield* operate("refund", payment.id, { amountMinor: 700 })
-    own.provider.onLookUpRefund = ({ money }) =>
-      Effect.succeed(
-        money.minorUnits === 500
-          ? found({ _tag: "RefundPending", providerRefundId: "refund" })
-          : found({
-              _tag: "Succeeded",
-              providerRefundId: "other",
-              stated: { minorUnits: money.minorUnits + 1, currency: "EUR" }
-            })
-      )
-    for (let days = 0; days < 5; days++) {
-      yield* TestClock.adjust(day)
-      yield* checkAll
-    }
-    assert.lengthOf(own.provider.refundLookUps, 10)
-    assert.deepStrictEqual(yield* typesOf(payment), [
-      "payment.created",
-      "payment.captured",
-      "payment.refund_pending",
-      "payment.refund_unknown",
-      "payment.amount_mismatch"
-    ])
-    assert.strictEqual((yield* stateOf(payment)).refundPendingMinor, 1200)
+  const other = (minorUnits: number): RefundState => ({
+    ...{ _tag: "Succeeded", providerRefundId: "other" },
+    stated: { minorUnits: minorUnits + 1, currency: "EUR" }
   })
+  const bySize = answering({
+    onRefund: () => silent,
+    onLookUpRefund: ({ money: { minorUnits } }) =>
+      Effect.succeed(found(minorUnits === 500 ? accepted : other(minorUnits)))
+  })
+  const told = ["payment.refund_pending", "payment.refund_unknown", "payment.amount_mismatch"] as const
+  itWalks("a refund of another amount, and one still pending, are each reported once", given.RefundPending, [
+    [
+      [bySize, asks("refund", "ResultUnknown", { amountMinor: 700 }), ...repeatedly(5, checkedAfter(day))],
+      "Captured 1999 ~1200 refund_unknown amount_mismatch",
+      ends("payment.created", "payment.captured", ...told),
+      lookUps(10)
+    ]
+  ])
 })
 
 describe("what comes in between", () => {
-  const followed = world({
-    providerTimeoutMillis: 14 * minute,
-    checkIntervals: { deadRequestMillis: minute, unknownMillis: 10 * second }
-  })
+  const followed = slow(14, { unknownMillis: 10 * second })
   itIn("a second attempt that begins while the first is given up is looked up", followed, function* (_, pointsman) {
     // Both are slow beyond their own time-out; the first was rejected in the end, the second takes the money.
     followed.provider.onCharge = ({ connectionId }) =>
@@ -406,7 +359,7 @@ describe("what comes in between", () => {
     const payment = yield* newest
     assert.lengthOf(followed.provider.charges, 2)
     followed.provider.onLookUpCharge = ({ connectionId }) =>
-      Effect.succeed(connectionId === "backup" ? found({ _tag: "Captured", providerRef }) : never)
+      Effect.succeed(connectionId === "backup" ? found(captured) : never)
     yield* TestClock.adjust(15 * minute)
     yield* checkAll
     yield* TestClock.adjust(minute)
@@ -416,8 +369,7 @@ describe("what comes in between", () => {
     assertFields(after.routing?.attempts, "outcome", "Rejected", "Captured")
   })
 
-  const overtaken = world({ providerTimeoutMillis: 60 * minute, checkIntervals: { deadRequestMillis: minute } })
-  itIn("a charge in flight is left to a write that comes between", overtaken, function* (_, pointsman) {
+  itIn("a charge in flight is left to a write that comes between", slow(), function* (overtaken, pointsman) {
     overtaken.provider.onCharge = () => Effect.never
     yield* Effect.forkDetach(pointsman.create(caller, request()), { startImmediately: true })
     const payment = yield* newest
@@ -434,8 +386,7 @@ describe("what comes in between", () => {
     assert.deepInclude(yield* stateOf(payment), { state: "Charging", version: 2 })
   })
 
-  const late = world({ providerTimeoutMillis: 5 * minute, checkIntervals: { deadRequestMillis: minute } })
-  itIn("a recorded capture is kept when an older lookup finds nothing", late, function* () {
+  itIn("a recorded capture is kept when an older lookup finds nothing", slow(5), function* (late) {
     const payment = yield* given.Authorized(late)
     // The provider confirmed, and the store takes everything but that.
     let isRefusing = true
@@ -445,8 +396,7 @@ describe("what comes in between", () => {
     yield* TestClock.adjust(15 * minute)
     yield* checkAll
     assert.strictEqual((yield* stateOf(payment)).state, "CaptureUnknown")
-    late.provider.onLookUpCharge = () =>
-      Effect.delay(Effect.succeed(found({ _tag: "Authorized", providerRef })), 200 * second)
+    late.provider.onLookUpCharge = () => Effect.delay(Effect.succeed(found(authorized)), 200 * second)
     yield* TestClock.adjust(minute)
     const looking = yield* Effect.forkDetach(checkAll, { startImmediately: true })
     isRefusing = false
@@ -473,8 +423,7 @@ describe("a hosted page", () => {
     assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", "payment.cancelled"])
   })
 
-  const died = world({ providerTimeoutMillis: 60 * minute, checkIntervals: { deadRequestMillis: minute } })
-  itIn("a charge is settled after its process died, and its key keeps its answer", died, function* (_, pointsman) {
+  itIn("a charge is settled after its process died, and its key keeps its answer", slow(), function* (died, pointsman) {
     died.provider.onCharge = () => Effect.never
     const { payment, token } = yield* paged(caller, { idempotencyKey: "page-0001" })
     yield* Effect.forkDetach(pointsman.actOnHostedPage(token, { _tag: "Approve" }), { startImmediately: true })
@@ -482,7 +431,7 @@ describe("a hosted page", () => {
     yield* TestClock.adjust(15 * minute)
     yield* checkAll
     assert.strictEqual((yield* stateOf(payment)).state, "ChargeUnknown")
-    died.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Captured", providerRef }))
+    died.provider.onLookUpCharge = () => Effect.succeed(found(captured))
     yield* TestClock.adjust(minute)
     yield* checkAll
     assert.strictEqual((yield* stateOf(payment)).state, "Captured")
@@ -503,7 +452,7 @@ itIn("a pending payment is not declined while the customer is at a challenge aga
     })
   const { payment, token } = yield* paged(liveCaller)
   yield* pointsman.openCheckout(token, comeBack)
-  challenged.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Pending", providerRef }))
+  challenged.provider.onLookUpCharge = () => Effect.succeed(found(pending))
   assert.strictEqual((yield* pointsman.returnFromCheckout(token)).payment.state, "ChargePending")
   challenged.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "NeedsCustomer", providerRef }))
   yield* TestClock.adjust(hour)
@@ -512,41 +461,24 @@ itIn("a pending payment is not declined while the customer is at a challenge aga
   assert.strictEqual((yield* pointsman.payment(live, payment.id)).state, "ChargePending")
 })
 
-const rivals: ReadonlyArray<readonly [string, Found<ChargeState>, ReadonlyArray<string>, string]> = [
-  ["captured", found({ _tag: "Captured", providerRef: "ref-2" }), ["payment.conflict"], "Captured"],
-  ["authorized", found({ _tag: "Authorized", providerRef: "ref-2" }), ["payment.conflict"], "Authorized"],
-  ["canceled", found({ _tag: "Canceled", providerRef: "ref-2" }), [], "Canceled"],
+for (const [says, record, told, outcome] of [
+  ["captured", found({ ...captured, providerRef: "ref-2" }), ["payment.conflict"], "Captured"],
+  ["authorized", found({ ...authorized, providerRef: "ref-2" }), ["payment.conflict"], "Authorized"],
+  ["canceled", found({ ...canceled, providerRef: "ref-2" }), [], "Canceled"],
   ["never received", never, [], "Rejected"]
-]
-for (const [says, record, told, outcome] of rivals) {
-  itHere(`a payment whose provider says ${says} is ${outcome}, reported once, and left`, function* (own) {
-    own.provider.onCharge = ({ connectionId }) =>
-      connectionId === "main"
-        ? Effect.succeed({ _tag: "Declined", providerRef, category: "do_not_honor", code: "05", soft: true })
-        : silent
-    const payment = yield* created()
-    const [first] = yield* attemptsOf(payment)
-    yield* say(ofAttempt(first, { _tag: "Captured", providerRef }))
-    const before = yield* stateOf(payment)
-    assert.deepInclude(before, { state: "Captured", connectionId: "main" })
-    // Its provider is asked, and waits in its own connection's share.
-    assert.strictEqual(own.ledger.changes.at(-1)?.checkedConnection, "backup")
-    const events = (yield* typesOf(payment)).length
-    own.provider.onLookUpCharge = () => Effect.succeed(record)
-
-    yield* TestClock.adjust(30 * minute - 1)
-    yield* checkAll
-    assert.lengthOf(own.provider.lookUps, 0)
-    yield* TestClock.adjust(1)
-    yield* checkAll
-    assert.lengthOf(own.provider.lookUps, 1)
-    const { payment: after, attempts } = yield* bookOf(payment)
-    assert.strictEqual(attempts.at(-1)?.outcome, outcome)
-    assert.deepInclude(after, { state: "Captured", connectionId: "main", capturedMinor: 1999 })
-    assert.deepStrictEqual((yield* typesOf(payment)).slice(events), told)
-    assert.deepStrictEqual(after.review?.reasons ?? [], told.length === 0 ? [] : ["double_charge"])
-    yield* TestClock.adjust(2 * day)
-    yield* checkAll
-    assert.lengthOf(own.provider.lookUps, 1)
-  })
+] as const) {
+  const after = told.length === 0 ? "Captured 1999" : "Captured 1999 double_charge"
+  const ofMain = keeps(({ connectionId }) => connectionId, "main")
+  const ended = (payment: Payment) =>
+    Effect.map(bookOf(payment), ({ attempts }) => assert.strictEqual(attempts.at(-1)?.outcome, outcome))
+  // Its provider is asked, and waits in its own connection's share.
+  const waits: Step = (_, { ledger }) =>
+    Effect.sync(() => assert.strictEqual(ledger.changes.at(-1)?.checkedConnection, "backup"))
+  const title = `a payment whose provider says ${says} is ${outcome}, reported once, and left`
+  itWalks(title, followedBy(unanswered), [
+    [charge(captured), "Captured 1999", ofMain, waits],
+    [[recording(record), checkedAfter(30 * minute - 1)], "Captured 1999", lookUps(0)],
+    [checkedAfter(1), after, ofMain, ended, ends("payment.captured", ...told), lookUps(1)],
+    [checkedAfter(2 * day), after, lookUps(1)]
+  ])
 }

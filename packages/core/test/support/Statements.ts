@@ -111,11 +111,11 @@ export const refundedBy =
 
 /** One that its first connection declines softly, in a charge of that reference, and its second one answers so. */
 export const followedBy =
-  (answer: ChargeState, firstRef = providerRef): Start =>
+  (answer: Answer, firstRef = providerRef): Start =>
   (own) => {
     const softly = { _tag: "Declined", category: "do_not_honor", code: "05", soft: true } as const
     own.provider.onCharge = ({ connectionId }) =>
-      Effect.succeed(connectionId === "main" ? { ...softly, providerRef: firstRef } : answer)
+      given(connectionId === "main" ? { ...softly, providerRef: firstRef } : answer)()
     return Effect.flatMap(Pointsman, ({ create }) => Effect.map(create(caller, request()), ({ payment }) => payment))
   }
 
@@ -211,6 +211,16 @@ export const checkedAfter =
       yield* TestClock.adjust(time)
       yield* Effect.repeat((yield* Pointsman).checkDue, { while: (count) => count > 0 })
       assert.deepStrictEqual((yield* stored(payment)).reported?.undecided ?? [], [])
+    })
+
+/** Steps after which the payment is stored as it was before them. */
+export const unchanged =
+  (...steps: ReadonlyArray<Step>): Step =>
+  (payment, own) =>
+    Effect.gen(function* () {
+      const before = yield* stored(payment)
+      for (const step of steps) yield* step(payment, own)
+      assert.deepStrictEqual(yield* stored(payment), before)
     })
 
 /** The last types of its timeline. */
