@@ -1,6 +1,6 @@
 /**
- * Endpoints that hang take nothing of the others, in simulated time: 500 endpoints with eight events each, receivers that
- * answer after a tenth of a second, and one or two hundred that never do. What is counted is who holds the 128 places for
+ * Endpoints that hang take nothing of the others, in simulated time: 300 endpoints with eight events each, receivers that
+ * answer after a tenth of a second, and one or a hundred that never do. What is counted is who holds the 128 places for
  * attempts, and when the others have all of theirs. The controls show that it is the limit of each endpoint that does it
  * for one; for many it is that a slow attempt gives its place away.
  */
@@ -14,7 +14,7 @@ import { background, drawn, second } from "./support/Delivering.ts"
 import { itIn } from "./support/ItIn.ts"
 import { caller, request, world } from "./support/World.ts"
 
-const endpoints = 500
+const endpoints = 300
 const eventsEach = 8
 const others = (endpoints - 1) * eventsEach
 const places = 128
@@ -31,7 +31,7 @@ const pass = (millis: number) => Effect.andThen(TestClock.adjust(millis), settle
 
 interface Scene {
   readonly hangs: boolean
-  /** How many of the endpoints may hang, from the 250th on: 1 unless set. */
+  /** How many of the endpoints may hang, from the 150th on: 1 unless set. */
   readonly hanging?: number
   /** Events that wait from before all others, and for the one that hangs alone. */
   readonly backlog?: number
@@ -42,7 +42,7 @@ interface Scene {
 }
 
 const scene = ({ backlog = 0, hanging = 1, hangs, recordable, unlimited = false }: Scene) => {
-  const mayHang = new Set(Array.from({ length: hanging }, (_, index) => `https://merchant.example/hook-${250 + index}`))
+  const mayHang = new Set(Array.from({ length: hanging }, (_, index) => `https://merchant.example/hook-${150 + index}`))
   const sender = scriptedSender()
   const underWay = { hung: 0, others: 0 }
   const arrived = { hung: 0, others: 0 }
@@ -78,7 +78,7 @@ const scene = ({ backlog = 0, hanging = 1, hangs, recordable, unlimited = false 
     sender,
     webhookEndpoints: Array.from({ length: endpoints }, (_, index) => ({
       id: `hook-${index}`,
-      events: index === 250 ? ["payment.captured", "payment.authorized"] : ["payment.captured"]
+      events: index === 150 ? ["payment.captured", "payment.authorized"] : ["payment.captured"]
     }))
   })
   const store = Layer.effect(
@@ -175,9 +175,9 @@ itIn("an endpoint with more waiting than places holds four of them all the same"
   assert.isAtLeast(arrived.others, 10 * left)
 })
 
-const hanging = 200
+const hanging = 100
 const many = scene({ hangs: true, hanging })
-itIn("others have all of theirs before the first timeout beside two hundred", many, function* (own) {
+itIn("others have all of theirs before the first timeout beside a hundred", many, function* (own) {
   const { arrived, begin, most, round, underWay } = own
   yield* begin
   let rounds = 0
