@@ -5,9 +5,7 @@ import type { Connection } from "../src/model/Connection.ts"
 import type { Workspace } from "../src/model/Workspace.ts"
 import type { DirectoryContents, WebhookEndpoint } from "../src/ports/Directory.ts"
 import { type DirectoryConflict, isEmptyPlan, planDirectory, type WantedDirectory } from "../src/ports/DirectoryPlan.ts"
-import { workspace as acme, connectionOf } from "./support/World.ts"
-
-const nothing: DirectoryContents = { workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints: [] }
+import { workspace as acme, connectionOf, nothingConfigured as nothing } from "./support/World.ts"
 
 const workspace = (id: string, change: Partial<Workspace> = {}): Workspace => ({ ...acme, id, name: id, ...change })
 
@@ -53,11 +51,8 @@ const storedKey = (hash: string, change: Partial<ApiKey> = {}): ApiKey => ({
 })
 
 const wanted = (change: Partial<WantedDirectory> = {}): WantedDirectory => ({
+  ...nothing,
   workspaces: [workspace("acme")],
-  apiKeys: [],
-  connections: [],
-  routing: [],
-  webhookEndpoints: [],
   ...change
 })
 

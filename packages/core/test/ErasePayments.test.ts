@@ -6,6 +6,7 @@ import type { CommitFault } from "@pointsman/core/testing"
 import { Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { itHere } from "./support/ItIn.ts"
+import { rowOf } from "./support/Messages.ts"
 import { cancelUrl, hosted, paged, returnUrl } from "./support/Pages.ts"
 import { assertFields, endAfter } from "./support/Steps.ts"
 import { caller, request, tenant } from "./support/World.ts"
@@ -22,23 +23,10 @@ const referring = (text: string, idempotencyKey: string | null = null) => {
   return { ...plain, details: { ...plain.details, reference: text, metadata, purchase } }
 }
 
-const storeMessage = Effect.fnUntraced(function* (paymentId: string, eventId: string) {
-  yield* (yield* Ledger).storeMessage(tenant, {
-    connectionId: "main",
-    eventId,
-    paymentId,
-    about: "charge",
-    subjectId: "att",
-    disputeId: null,
-    verdict: null,
-    outcome: "confirmed",
-    reason: null,
-    writtenAt: 1,
-    receivedAt: 1,
-    body: `{"name":"${reference}"}`,
-    isSealed: false
-  })
-})
+const storeMessage = (paymentId: string, eventId: string) =>
+  Effect.flatMap(Ledger, ({ storeMessage }) =>
+    storeMessage(tenant, rowOf({ eventId, paymentId, outcome: "confirmed", body: `{"name":"${reference}"}` }))
+  )
 
 const refunded = (payment: Payment, idempotencyKey: string) =>
   Effect.flatMap(Pointsman, (pointsman) =>

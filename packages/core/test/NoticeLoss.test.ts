@@ -1,11 +1,12 @@
 /** Verified messages about charges that are not stored: which of them declare a loss of records. */
 import { assert } from "@effect/vitest"
-import { NothingSent, Pointsman, webhookSecretContext } from "@pointsman/core"
+import { NothingSent, Pointsman } from "@pointsman/core"
 import { Directory, Ids, Ledger, MessageUnreadable, type ProviderMessage, RecordLosses } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn } from "./support/ItIn.ts"
-import { providerWith } from "./support/Messages.ts"
+import { hearing, providerWith } from "./support/Messages.ts"
+import { creating } from "./support/Operations.ts"
 import { attemptsOf, liveCaller } from "./support/Pages.ts"
 import { request, world } from "./support/World.ts"
 
@@ -44,11 +45,7 @@ const worldOf = (environment: "production" | "sandbox" = "production") => {
       }
     }
   })
-  const connections = ["main", "backup"].map((id) => ({
-    id,
-    sealedWebhookSecret: `${webhookSecretContext(id)}|whsec_${id}`
-  }))
-  return world({ provider, environment, connections, claimWindowMillis })
+  return world({ provider, environment, connections: hearing, claimWindowMillis })
 }
 
 let messages = 0
@@ -59,9 +56,7 @@ const deliver = Effect.fnUntraced(function* (told: Told) {
   yield* pointsman.recordMessage(yield* pointsman.verifyMessage({ connectionId: "main", headers: {}, body }))
 })
 
-const create = Effect.fnUntraced(function* (idempotencyKey: string | null = null) {
-  return (yield* (yield* Pointsman).create(liveCaller, request({ idempotencyKey }))).payment
-})
+const create = (idempotencyKey: string | null = null) => creating({ idempotencyKey }, liveCaller)
 
 const attemptOf = Effect.fnUntraced(function* (idempotencyKey: string | null = null) {
   const [attempt] = yield* attemptsOf(yield* create(idempotencyKey))

@@ -17,27 +17,13 @@ import { Effect, Option } from "effect"
 import { itIn } from "./support/ItIn.ts"
 import { comeBack, liveCaller, liveConnections, paged, stored } from "./support/Pages.ts"
 import { assertFields } from "./support/Steps.ts"
-import { caller, request, tenant, world } from "./support/World.ts"
+import { caller, connectionOf, request, tenant, world } from "./support/World.ts"
 
 const { details } = request()
 const asIdeal = request({ details: { method: "bank", paymentMethod: "ideal" } })
 const ideal = asIdeal.details
 
-const connection = (supports: Supports): Connection => ({
-  id: "main",
-  workspaceId: "acme",
-  environment: "sandbox",
-  name: "Main",
-  connector: "scripted",
-  active: true,
-  priority: 1,
-  sealedCredentials: "",
-  sealedWebhookSecret: null,
-  timeoutMillis: null,
-  supports,
-  restrictions: [],
-  circuitBreaker: null
-})
+const connection = (supports: Supports) => connectionOf("main", { name: "Main", supports })
 
 /** Why it may not take the payment; `undefined` where it may. */
 const reasonOf = (

@@ -1,21 +1,19 @@
 /** Refunds of operators above the limit: proposed by one, sent once another one approves them, and once. */
 import { assert, describe } from "@effect/vitest"
 import { openCorrection, type Payment, type Person, Pointsman, refundProposalMillis } from "@pointsman/core"
-import { Audit, Ledger, Unanswered } from "@pointsman/core/ports"
-import { Effect, Option, Result } from "effect"
+import { Audit, Unanswered } from "@pointsman/core/ports"
+import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn } from "./support/ItIn.ts"
+import { authorized, created } from "./support/Operations.ts"
+import { bookOf } from "./support/Pages.ts"
 import { assertFields } from "./support/Steps.ts"
-import { caller, request, runOut, tenant, world } from "./support/World.ts"
+import { caller, runOut, tenant, world } from "./support/World.ts"
 
 const jo: Person = { of: "program", name: "Jo" }
 const ann: Person = { of: "program", name: "Ann" }
 
-const captured = Effect.gen(function* () {
-  const pointsman = yield* Pointsman
-  return (yield* pointsman.create(caller, request({ details: { money: { minorUnits: 1000, currency: "EUR" } } })))
-    .payment
-})
+const captured = created({ money: { minorUnits: 1000, currency: "EUR" } })
 
 const ask = (
   { id }: Pick<Payment, "id">,
@@ -53,12 +51,6 @@ const trail = ({ id }: Pick<Payment, "id">) =>
     (entries) => entries.filter(({ subject }) => subject === id)
   )
 
-const book = ({ id }: Pick<Payment, "id">) =>
-  Effect.map(
-    Effect.flatMap(Ledger, (ledger) => ledger.book(tenant, id)),
-    Option.getOrThrow
-  )
-
 describe("what one operator gives back", () => {
   const rows = [
     ["the limit", 500, { EUR: 500 }, false],
@@ -74,7 +66,7 @@ describe("what one operator gives back", () => {
       assert.strictEqual(proposed !== null, needs)
       assert.lengthOf(own.provider.refunds, needs ? 0 : 1)
       assert.deepStrictEqual(after.review?.reasons, needs ? ["correction"] : undefined)
-      assert.strictEqual((yield* book(payment)).refunds.length, needs ? 0 : 1)
+      assert.strictEqual((yield* bookOf(payment)).refunds.length, needs ? 0 : 1)
     })
   }
 
@@ -123,7 +115,7 @@ describe("a draft", () => {
     assert.deepStrictEqual([proposed?.state, proposed?.target.amountMinor], ["proposed", 1])
     assert.deepStrictEqual([after.refundPendingMinor, after.refundedMinor], [0, 0])
     assert.deepStrictEqual((yield* draft(payment, 1)).proposed?.id, proposed?.id)
-    assert.lengthOf((yield* book(payment)).refunds, 0)
+    assert.lengthOf((yield* bookOf(payment)).refunds, 0)
     const proposing = ["refund.proposing", "Jo"]
     assertFields(yield* trail(payment), ["action", "actor"], proposing, proposing)
     assert.lengthOf(own.provider.refunds, 0)
@@ -137,9 +129,7 @@ describe("a draft", () => {
     assert.deepStrictEqual(yield* tagOf(draft(payment, 100, "key-of-sent")), ["KeyReused", undefined])
     yield* ask(payment, null, { key: "key-of-rest", limits: {} })
     assert.deepStrictEqual(yield* tagOf(draft(payment, 1)), ["InvalidAmount", undefined])
-    const { create } = yield* Pointsman
-    const held = yield* create(caller, request({ details: { captureMethod: "manual" } }))
-    assert.deepStrictEqual(yield* tagOf(draft(held.payment, 1)), ["NotRefundable", undefined])
+    assert.deepStrictEqual(yield* tagOf(draft(yield* authorized, 1)), ["NotRefundable", undefined])
     assert.lengthOf(own.provider.refunds, 2)
   })
 })
@@ -235,7 +225,7 @@ describe("an approval", () => {
       own.ledger.onCommit = () => undefined
       const { correction, refund } = yield* approve(order)
       assert.strictEqual(correction.state, "approved", fault)
-      const after = yield* book(payment)
+      const after = yield* bookOf(payment)
       const sentNow = own.provider.refunds.length - before
       assert.strictEqual(after.payment.refundedMinor, sentNow * 600, fault)
       assert.strictEqual(refund === undefined, sentNow === 0, fault)
@@ -250,6 +240,6 @@ describe("an approval", () => {
     assert.deepStrictEqual([correction.state, refund?.stage, after.refundPendingMinor], ["approved", "Unknown", 600])
     assert.isUndefined(openCorrection(after))
     assert.deepStrictEqual((yield* approve(order)).refund?.stage, "Unknown")
-    assert.lengthOf((yield* book(payment)).refunds, 1)
+    assert.lengthOf((yield* bookOf(payment)).refunds, 1)
   })
 })

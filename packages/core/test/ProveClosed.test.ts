@@ -1,12 +1,13 @@
 /** Closed payments compared with their providers' records, within a budget. */
 import { assert, describe } from "@effect/vitest"
 import { Metrics, Pointsman, type PointsmanOptions, type ProofCounts } from "@pointsman/core"
-import { type ChargeState, type FoundRefund, Ledger, Unanswered } from "@pointsman/core/ports"
-import { Clock, Effect, Metric, Option } from "effect"
+import { type ChargeState, type FoundRefund, Unanswered } from "@pointsman/core/ports"
+import { Clock, Effect, Metric } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn } from "./support/ItIn.ts"
-import { operate } from "./support/Operations.ts"
-import { caller, request, tenant, world } from "./support/World.ts"
+import { authorized, created, operate } from "./support/Operations.ts"
+import { stored } from "./support/Pages.ts"
+import { world } from "./support/World.ts"
 
 const providerRef = "ref"
 const captured = (minorUnits = 1999): ChargeState => ({
@@ -28,17 +29,9 @@ const scene = (options: PointsmanOptions = { proofLookUpsPerDay: 24 }) => {
   return { ...own, answers, asked: () => [lookUps.length, refundLookUps.length] }
 }
 
-const pay = Effect.gen(function* () {
-  return (yield* (yield* Pointsman).create(caller, request())).payment
-})
+const pay = created()
 
 const prove = Effect.flatMap(Pointsman, ({ proveClosed }) => proveClosed)
-
-const stored = (id: string) =>
-  Effect.map(
-    Effect.flatMap(Ledger, (ledger) => ledger.payment(tenant, id)),
-    Option.getOrThrow
-  )
 
 /** Lets the pauses between lookups pass. */
 const inTime = <A, E, R>(work: Effect.Effect<A, E, R>) =>
@@ -70,7 +63,7 @@ describe("what is compared", () => {
     const payment = yield* pay
     yield* TestClock.adjust("2 hours")
     assert.deepStrictEqual(yield* prove, { ...none, agreed: 1 })
-    assert.deepStrictEqual(yield* stored(payment.id), payment)
+    assert.deepStrictEqual(yield* stored(payment), payment)
     // The hour's lookups were made.
     assert.deepStrictEqual(yield* prove, none)
     assert.deepStrictEqual(own.asked(), [1, 0])
@@ -83,7 +76,7 @@ describe("what is compared", () => {
     yield* TestClock.adjust("31 days")
     assert.deepStrictEqual(yield* prove, none)
     own.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef: "held" })
-    yield* (yield* Pointsman).create(caller, request({ details: { captureMethod: "manual" } }))
+    yield* authorized
     own.provider.onCharge = () => Effect.succeed({ ...captured(2500), providerRef: "other" })
     yield* pay
     yield* TestClock.adjust("3 hours")
@@ -93,16 +86,15 @@ describe("what is compared", () => {
 
   itIn("a voided payment that the provider captured differs, and operations see it", scene(), function* (own) {
     own.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef })
-    const { create } = yield* Pointsman
-    const { payment } = yield* create(caller, request({ details: { captureMethod: "manual" } }))
+    const payment = yield* authorized
     yield* operate("void", payment.id)
-    assert.strictEqual((yield* stored(payment.id)).state, "Voided")
+    assert.strictEqual((yield* stored(payment)).state, "Voided")
     yield* TestClock.adjust("2 hours")
     const counter = Metrics.proofLookUps("main", "differs")
     const { count } = yield* Metric.value(counter)
     assert.deepStrictEqual(yield* prove, { ...none, differs: 1 })
     assert.strictEqual((yield* Metric.value(counter)).count, count + 1)
-    const after = yield* stored(payment.id)
+    const after = yield* stored(payment)
     assert.deepStrictEqual([after.state, after.review?.reasons], ["Captured", ["conflict"]])
   })
 
@@ -112,16 +104,16 @@ describe("what is compared", () => {
     own.answers(captured(), [{ refundId: null, state: { _tag: "Succeeded", providerRefundId: "re_hand", stated } }])
     yield* TestClock.adjust("2 hours")
     assert.deepStrictEqual(yield* prove, { ...none, differs: 1 })
-    assert.strictEqual((yield* stored(payment.id)).refundedMinor, 400)
+    assert.strictEqual((yield* stored(payment)).refundedMinor, 400)
     yield* TestClock.adjust("2 hours")
     assert.strictEqual((yield* prove).differs, 0)
-    assert.strictEqual((yield* stored(payment.id)).refundedMinor, 400)
+    assert.strictEqual((yield* stored(payment)).refundedMinor, 400)
   })
 
   itIn("a failed refund whose message was lost is found within the budget", scene(), function* (own) {
     const payment = yield* pay
     yield* operate("refund", payment.id, { amountMinor: 500 })
-    assert.strictEqual((yield* stored(payment.id)).refundedMinor, 500)
+    assert.strictEqual((yield* stored(payment)).refundedMinor, 500)
     own.provider.onLookUpRefund = ({ providerRefundId: id }) => {
       const state = { _tag: "RefundFailed", providerRefundId: id ?? "", reason: "closed account" } as const
       return Effect.succeed({ _tag: "Found", state })
@@ -131,7 +123,7 @@ describe("what is compared", () => {
     // An hour without a payment that was old enough.
     const [charges = 0, refunds = 0] = own.asked()
     assert.isAtMost(charges + refunds, 48)
-    const after = yield* stored(payment.id)
+    const after = yield* stored(payment)
     assert.deepStrictEqual([after.refundedMinor, after.review?.reasons], [0, ["reversal"]])
   })
 })
@@ -172,7 +164,7 @@ describe("the budget", () => {
     own.provider.onLookUpCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
     yield* inTime(prove)
     assert.deepStrictEqual(own.asked(), [3, 0])
-    assert.deepStrictEqual(yield* stored(payment.id), payment)
+    assert.deepStrictEqual(yield* stored(payment), payment)
   })
 
   itIn("a connection without the lookup is asked once an hour, and not of refunds", scene(often), function* (own) {

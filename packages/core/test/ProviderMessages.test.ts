@@ -1,11 +1,12 @@
 /** A provider's message over a store that fails, over attempts that followed one another, and on a checkout. */
 import { assert, describe } from "@effect/vitest"
-import { type EventType, Pointsman, type VerifiedMessage } from "@pointsman/core"
+import { type EventType, Pointsman } from "@pointsman/core"
 import { type ChargeState, Ledger, type ProviderMessage } from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn } from "./support/ItIn.ts"
-import { operate } from "./support/Operations.ts"
+import { ofAttempt, say as receive } from "./support/Messages.ts"
+import { creating, operate } from "./support/Operations.ts"
 import { attemptsOf, liveCaller, liveConnections, paged, stored, typesOf } from "./support/Pages.ts"
 import {
   authorized,
@@ -29,7 +30,7 @@ import {
   voidedBy
 } from "./support/Statements.ts"
 import { assertFields } from "./support/Steps.ts"
-import { caller, request, runOut, tenant, type World, world } from "./support/World.ts"
+import { runOut, tenant, type World, world } from "./support/World.ts"
 
 /** As the provider states another charge than the one that it answered with. */
 const first = "first"
@@ -37,20 +38,11 @@ const firstCaptured: ChargeState = { ...captured, providerRef: first }
 const firstAuthorized: ChargeState = { ...authorized, providerRef: first }
 const softly = { _tag: "Declined", category: "do_not_honor", code: "05", soft: true } as const
 
-const about = (attemptId: string, state: ChargeState): ProviderMessage["about"] => ({
-  _tag: "Charge",
-  charge: { attemptId },
-  state: () => state
-})
-
 const kept = (connectionId: string, id: string) =>
   Effect.flatMap(Ledger, (ledger) => Effect.map(ledger.message(tenant, connectionId, id), Option.getOrThrow))
 
 const record = (of: ProviderMessage["about"], id: string, at = 0, connectionId = "main") =>
-  Effect.flatMap(Pointsman, ({ recordMessage }) => {
-    const message: VerifiedMessage["message"] = { id, at, about: of }
-    return Effect.result(recordMessage({ connectionId, tenant, receivedAt: 0, body: "{}", message, reason: null }))
-  })
+  Effect.result(receive(of, { id, at, connectionId }))
 
 describe("a message that names the charge as its provider does", () => {
   const dispute = (ref: string, verdict: "opened" | "won"): ProviderMessage["about"] => ({
@@ -87,7 +79,7 @@ describe("a message over a store that fails", () => {
   const given = Effect.fnUntraced(function* (own: World, answer: ChargeState = pending) {
     const payment = yield* created(answer)(own)
     const [attempt] = yield* attemptsOf(payment)
-    return { payment, message: record(about(attempt?.id ?? "", captured), "msg_1"), next: own.ledger.calls.commit + 1 }
+    return { payment, message: record(ofAttempt(attempt, captured), "msg_1"), next: own.ledger.calls.commit + 1 }
   })
 
   for (const fault of ["unwritten", "lost", "unheard"] as const) {
@@ -166,7 +158,7 @@ describe("a message about an attempt that another one followed", () => {
   itIn("a message of another connection than the attempt's changes nothing", world(), function* (own) {
     const payment = yield* followedBy(pending)(own)
     const [, last] = yield* attemptsOf(payment)
-    yield* record(about(last?.id ?? "", captured), "msg_1")
+    yield* record(ofAttempt(last, captured), "msg_1")
     assert.strictEqual((yield* stored(payment)).state, "ChargePending")
     assert.deepInclude(yield* kept("main", "msg_1"), { paymentId: null, outcome: "unmatched" })
   })
@@ -275,12 +267,9 @@ describe("a message that is faster than the answer", () => {
     Effect.gen(function* () {
       const fiber = yield* Effect.forkChild(asked, { startImmediately: true })
       yield* TestClock.adjust("5 seconds")
-      yield* say({ tenant }, about(own.provider.charges[0]?.attemptId ?? "", says))
+      yield* receive(ofAttempt({ id: own.provider.charges[0]?.attemptId ?? "" }, says))
       return yield* runOut(fiber)
     })
-  const creating = (change: Parameters<typeof request>[0] = {}) =>
-    Effect.flatMap(Pointsman, ({ create }) => Effect.map(create(caller, request(change)), ({ payment }) => payment))
-
   for (const state of [authorized, captured]) {
     itIn(`${state._tag} reported during its request stays when that gets no response`, world(), function* (own) {
       own.provider.onCharge = () => Effect.delay(Effect.fail(unanswered), "30 seconds")

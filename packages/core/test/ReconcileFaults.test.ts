@@ -1,23 +1,15 @@
 /** Statements of a report over a store that fails, or that others write to, while they are applied. */
 import { assert, describe } from "@effect/vitest"
-import { type Payment, Pointsman } from "@pointsman/core"
+import type { Payment } from "@pointsman/core"
 import { type Change, Ledger } from "@pointsman/core/ports"
 import type { CommitFault } from "@pointsman/core/testing"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn } from "./support/ItIn.ts"
+import { createMany } from "./support/Operations.ts"
 import { stored, typesOf } from "./support/Pages.ts"
 import { day, entriesOf, orderOf, paidAt, reconcile, rowOf } from "./support/Reports.ts"
-import { caller, request, type World, world } from "./support/World.ts"
-
-const createMany = (own: World, count: number) => {
-  own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Captured", providerRef: `ch_${attemptId}` })
-  return Effect.gen(function* () {
-    const pointsman = yield* Pointsman
-    const made = Effect.map(pointsman.create(caller, request()), ({ payment }) => payment)
-    return yield* Effect.forEach(Array.from({ length: count }), () => made)
-  })
-}
+import { world } from "./support/World.ts"
 
 /** Reads the report while the clock goes on, for pauses between tries. */
 const reconcileInTime = Effect.fnUntraced(function* (payments: ReadonlyArray<Payment>) {

@@ -10,27 +10,19 @@ import {
   settlementOf
 } from "@pointsman/core"
 import type { ReportEntry, ReportRow } from "@pointsman/core/connector"
-import { Ledger, Settlements, StorageError } from "@pointsman/core/ports"
-import { Effect, Exit, Option, Result } from "effect"
+import { Settlements, StorageError } from "@pointsman/core/ports"
+import { Effect, Exit, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn, itRuns } from "./support/ItIn.ts"
-import { operate } from "./support/Operations.ts"
-import { attemptsOf, stored, typesOf } from "./support/Pages.ts"
+import { createMany, creating, operate } from "./support/Operations.ts"
+import { attemptsOf, bookOf, stored, typesOf } from "./support/Pages.ts"
 import { day, entriesOf, eur, foundIn, orderOf, paidAt, reconcile, rowOf } from "./support/Reports.ts"
 import { created, unanswered } from "./support/Statements.ts"
 import { dyingAt } from "./support/Steps.ts"
-import { caller, request, tenant, type World, world } from "./support/World.ts"
+import { tenant, type World, world } from "./support/World.ts"
 
-/** Each charge has a reference of its own. */
-const capturing = (own: World) => {
-  own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Captured", providerRef: `ch_${attemptId}` })
-}
-
-const create = Effect.flatMap(Pointsman, (pointsman) =>
-  Effect.map(pointsman.create(caller, request()), ({ payment }) => payment)
-)
-
-const creates = (count: number) => Effect.forEach(Array.from({ length: count }), () => create)
+const createOne = (own: World) =>
+  Effect.map(createMany(own, 1), ([payment]) => payment ?? assert.fail("no payment was created"))
 
 /** A payment whose charge was never answered, and the row that says that it was captured. */
 const unknown = Effect.fnUntraced(function* (own: World) {
@@ -58,12 +50,11 @@ describe("a report", () => {
     connections: [{ id: "main", fees: [{ fixed: { EUR: 25 }, partsPerMillion: 10_000 }] }, { id: "backup" }]
   })
   itIn("each kind of difference in a report is found and named, and no other", every, function* (own) {
-    capturing(own)
-    const [fine, less, twice, fee, missing, disputed, refunded] = yield* creates(7)
+    const [fine, less, twice, fee, missing, disputed, refunded] = yield* createMany(own, 7)
     assert(fine && less && twice && fee && missing && disputed && refunded)
     const fees = { fee: eur(45), net: eur(1954) }
     yield* operate("refund", refunded.id, { amountMinor: 400 })
-    const { refunds } = Option.getOrThrow(yield* (yield* Ledger).book(tenant, refunded.id))
+    const { refunds } = yield* bookOf(refunded)
     const refundId = refunds[0]?.id ?? ""
     yield* TestClock.setTime(paidAt + 5 * day)
     const rows = [
@@ -120,8 +111,7 @@ describe("a report", () => {
   })
 
   itIn("a report that was read changes nothing when it or its rows come again", world(), function* (own) {
-    capturing(own)
-    const payments = yield* creates(5)
+    const payments = yield* createMany(own, 5)
     const rows = payments.map((payment) => rowOf(payment))
     const first = yield* reconcile(orderOf(rows))
     const before = yield* Effect.forEach(payments, stored)
@@ -134,8 +124,7 @@ describe("a report", () => {
   })
 
   itIn("the newest contents of a row count, and none is counted twice", world(), function* (corrected) {
-    capturing(corrected)
-    const payment = yield* create
+    const payment = yield* createOne(corrected)
     const { balance } = (yield* Pointsman).reconciliation
     const open = rowOf(payment, { payoutId: null, settledAt: null })
     const versions = [open, { ...open, fee: eur(3), net: eur(1996) }, rowOf(payment, { fee: eur(4), net: eur(1995) })]
@@ -169,8 +158,7 @@ describe("a report", () => {
   })
 
   itIn("a report that corrects itself, or a later one that does, leaves nothing open", world(), function* (own) {
-    capturing(own)
-    const payment = yield* create
+    const payment = yield* createOne(own)
     const wrong = rowOf(payment, { gross: eur(900), fee: eur(3), net: eur(897) })
     yield* reconcile(orderOf([rowOf(undefined, { id: "p", kind: "payout" }), wrong]))
     const right = rowOf(payment)
@@ -196,10 +184,9 @@ describe("a report", () => {
 
 describe("payments that no report has", () => {
   itIn("nothing is missing before the provider's delay; a late row ends it after", world(), function* (own) {
-    capturing(own)
-    const early = yield* create
+    const early = yield* createOne(own)
     yield* TestClock.setTime(2 * day)
-    const late = yield* create
+    const late = yield* createOne(own)
     yield* TestClock.setTime(9 * day)
     const row = (id: string, at: number) => rowOf(undefined, { id, kind: "payout", occurredAt: at })
     const missing = Effect.map(entriesOf, (entries) =>
@@ -224,14 +211,10 @@ describe("payments that no report has", () => {
 
 describe("a row without ids", () => {
   itIn("a row of no payment suggests only a payment of its amount and time", world(), function* (own) {
-    capturing(own)
-    const pointsman = yield* Pointsman
-    const make = (minorUnits: number, reference: string | null) =>
-      pointsman.create(caller, request({ details: { money: eur(minorUnits), reference } }))
-    const { payment: single } = yield* make(777, null)
-    yield* make(888, null)
-    yield* make(888, null)
-    const { payment: named } = yield* make(999, "order-9")
+    yield* createMany(own, 0)
+    const single = yield* creating({ details: { money: eur(777) } })
+    for (const _ of [1, 2]) yield* creating({ details: { money: eur(888) } })
+    const named = yield* creating({ details: { money: eur(999), reference: "order-9" } })
     const none = { providerRef: null }
     const run = yield* reconcile(
       orderOf([
@@ -286,9 +269,8 @@ describe("a run that is killed", () => {
   type Process = (own: World) => typeof own.another
   const readKilled = (killed?: Process) => {
     const own = world()
-    capturing(own)
     return Effect.gen(function* () {
-      const payments = yield* creates(9)
+      const payments = yield* createMany(own, 9)
       yield* TestClock.setTime(paidAt + day)
       const order = () => orderOf(rowsOf(payments), { rowsAtOnce: 3 })
       let died = false
@@ -346,13 +328,12 @@ describe("a run that is killed", () => {
 describe("reports in any order", () => {
   const readIn = (order: ReadonlyArray<number>) => {
     const own = world()
-    capturing(own)
     return Effect.gen(function* () {
-      const payments = yield* creates(6)
+      const payments = yield* createMany(own, 6)
       yield* operate("refund", payments[1]?.id ?? "", { amountMinor: 300 })
       yield* TestClock.setTime(paidAt + 5 * day)
       const [a, b, c, d, e, f] = payments
-      const { refunds } = Option.getOrThrow(yield* (yield* Ledger).book(tenant, b?.id ?? ""))
+      const { refunds } = yield* bookOf(b ?? assert.fail("no payment was created"))
       const names = { refundId: refunds[0]?.id ?? "" }
       const refund = rowOf(b, { id: "refund", kind: "refund", gross: eur(-300), occurredAt: paidAt + 2, names })
       const disputes = [
@@ -408,8 +389,7 @@ describe("reports in any order", () => {
 
 describe("a report that cannot be read", () => {
   itIn("another provider's format is refused; a broken file continues once corrected", world(), function* (own) {
-    capturing(own)
-    const payment = yield* create
+    const payment = yield* createOne(own)
     const rows = [rowOf(payment), rowOf(undefined, { id: "payout", kind: "payout" })]
     const format = { name: "stripe-balance", kinds: ["stripe"], delayMillis: 0 }
     const refused = yield* Effect.result(reconcile(orderOf(rows, { format })))

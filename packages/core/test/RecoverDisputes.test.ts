@@ -6,8 +6,9 @@ import { Effect, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn, itRuns } from "./support/ItIn.ts"
 import { itInListing, listingProvider, listingWorld } from "./support/ListingProvider.ts"
+import { created } from "./support/Operations.ts"
 import { say } from "./support/Statements.ts"
-import { caller, recovered, request, tenant, world } from "./support/World.ts"
+import { caller, recovered, tenant, world } from "./support/World.ts"
 
 const day = 24 * 60 * 60_000
 const noon = 100.5 * day
@@ -22,9 +23,7 @@ const main = ({ connections }: Recovery) => {
   return one
 }
 
-const create = Effect.flatMap(Pointsman, (pointsman) =>
-  Effect.map(pointsman.create(caller, request()), ({ payment }) => payment)
-)
+const create = created()
 const stored = (id: string) =>
   Effect.flatMap(Ledger, (ledger) => Effect.map(ledger.book(tenant, id), Option.getOrThrow))
 const disputesOf = (paymentId: string) =>

@@ -1,11 +1,13 @@
 /** Messages that name a lost charge, while the store is recovered. */
 import { assert, describe } from "@effect/vitest"
-import { Pointsman, webhookSecretContext } from "@pointsman/core"
+import { Pointsman } from "@pointsman/core"
 import { Ledger, type ProviderMessage } from "@pointsman/core/ports"
-import { Effect, Result } from "effect"
+import { Effect } from "effect"
 import { itRuns } from "./support/ItIn.ts"
 import { listingProvider } from "./support/ListingProvider.ts"
-import { caller, recovered, request, tenant, type World, world } from "./support/World.ts"
+import { hearing, ofAttempt, providerWith, say } from "./support/Messages.ts"
+import { created } from "./support/Operations.ts"
+import { recovered, tenant, type World, world } from "./support/World.ts"
 
 const recovery = Effect.flatMap(Pointsman, ({ recover }) =>
   recovered(recover({ since: 0, connectionId: null, isDryRun: false }))
@@ -16,27 +18,12 @@ const recoverAll = Effect.asVoid(recovery)
 const losing = (hasLists: boolean) => {
   const provider = listingProvider()
   if (!hasLists) Object.assign(provider, { onListCharges: undefined, onListRefunds: undefined })
-  const { definition } = provider
   let message: ProviderMessage | undefined
-  const reads = {
-    readMessage: () => (message === undefined ? Effect.die("no message") : Effect.succeed(message)),
-    readStored: () => (message === undefined ? Effect.die("no message") : Effect.succeed(message))
-  }
-  Object.assign(provider, {
-    definition: {
-      ...definition,
-      connect: (...given: Parameters<typeof definition.connect>) =>
-        Result.map(definition.connect(...given), (connector) => ({ ...connector, ...reads }))
-    }
-  })
-
-  const connections = ["main", "backup"].map((id) => ({
-    id,
-    sealedWebhookSecret: `${webhookSecretContext(id)}|whsec_${id}`
-  }))
+  const read = () => (message === undefined ? Effect.die("no message") : Effect.succeed(message))
+  providerWith({ readMessage: read, readStored: read }, provider)
   const inNewStore = <A, E>(work: (own: World) => Effect.Effect<A, E, Pointsman | Ledger>) =>
     Effect.suspend(() => {
-      const own = world({ provider, connections })
+      const own = world({ provider, connections: hearing })
       return Effect.provide(work(own), own.layer)
     })
 
@@ -46,24 +33,13 @@ const losing = (hasLists: boolean) => {
     work: (own: World) => Effect.Effect<void, E, Pointsman> = () => recoverAll
   ) =>
     Effect.gen(function* () {
-      const { id, money } = yield* inNewStore(() =>
-        Effect.map(
-          Effect.flatMap(Pointsman, (pointsman) => pointsman.create(caller, request())),
-          ({ payment }) => payment
-        )
-      )
+      const { id, money } = yield* inNewStore(() => created())
       const [attemptId = ""] = provider.books.charges.keys()
-      const about: ProviderMessage["about"] = {
-        _tag: "Charge",
-        charge: { attemptId },
-        state: () => ({ _tag: "Captured", providerRef: "stated", stated: money })
-      }
-      const stated: ProviderMessage = { id: "msg_1", at: 0, about }
-      message = stated
+      const about = ofAttempt({ id: attemptId }, { _tag: "Captured", providerRef: "stated", stated: money })
+      message = { id: "msg_1", at: 0, about }
       return yield* inNewStore((own) =>
         Effect.gen(function* () {
-          const { recordMessage } = yield* Pointsman
-          yield* recordMessage({ connectionId, tenant, receivedAt: 0, body: "{}", reason: null, message: stated })
+          yield* say(about, { connectionId, id: "msg_1" })
           yield* work(own)
           const payments = yield* (yield* Ledger).payments(tenant, { limit: 10 })
           return { id, payments: payments.map((one) => [one.id, one.connectionId, one.providerRef, one.review]) }

@@ -1,33 +1,23 @@
 /** What may be given back, and what happens to it, over several refunds of one payment. */
 import { assert, describe } from "@effect/vitest"
-import { type Payment, Pointsman } from "@pointsman/core"
+import type { Payment } from "@pointsman/core"
 import { brokenBalance } from "@pointsman/core/internal"
-import { Ledger, type RefundAnswer, Unanswered } from "@pointsman/core/ports"
-import { Effect, Option, Result } from "effect"
+import { type RefundAnswer, Unanswered } from "@pointsman/core/ports"
+import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn } from "./support/ItIn.ts"
-import { caller, request, tenant, world } from "./support/World.ts"
+import { authorized, created, operate } from "./support/Operations.ts"
+import { bookOf } from "./support/Pages.ts"
+import { caller, request, world } from "./support/World.ts"
 
 const hour = 3_600_000
 const silent = () => Effect.fail(new Unanswered({ reason: "time-out" }))
 const pending = () => Effect.succeed<RefundAnswer>({ _tag: "RefundPending", providerRefundId: "provider-refund" })
 
-const captured = Effect.gen(function* () {
-  const pointsman = yield* Pointsman
-  return (yield* pointsman.create(caller, request({ details: { money: { minorUnits: 1000, currency: "EUR" } } })))
-    .payment
-})
+const captured = created({ money: { minorUnits: 1000, currency: "EUR" } })
 
-const refund = Effect.fnUntraced(function* (
-  { id }: Payment,
-  amountMinor: number | null,
-  idempotencyKey: string | null = null
-) {
-  const pointsman = yield* Pointsman
-  return yield* Effect.result(
-    pointsman.refund(caller, { paymentId: id, amountMinor, reason: "returned", idempotencyKey })
-  )
-})
+const refund = ({ id }: Payment, amountMinor: number | null, idempotencyKey: string | null = null) =>
+  operate("refund", id, { amountMinor, idempotencyKey, reason: "returned" })
 
 /** How requests for these amounts end, one after the other. */
 const asked = Effect.fnUntraced(function* (
@@ -42,11 +32,6 @@ const told = <E extends { readonly _tag: string }>(answer: Result.Result<{ reado
     ? answer.failure._tag
     : `${answer.success.payment.state} ${answer.success.payment.refundedMinor}`
 
-const book = Effect.fnUntraced(function* ({ id }: Payment) {
-  const ledger = yield* Ledger
-  return Option.getOrThrow(yield* ledger.book(tenant, id))
-})
-
 describe("partial refunds", () => {
   itIn("three refunds add up, the last clamped to what is left, and a fourth is refused", world(), function* (own) {
     const payment = yield* captured
@@ -54,7 +39,7 @@ describe("partial refunds", () => {
     yield* asked(payment, [1, "pointsman/InvalidAmount"], [null, "pointsman/InvalidAmount"])
     const sent = own.provider.refunds.map(({ money }) => money.minorUnits)
     assert.deepStrictEqual(sent, [400, 400, 200])
-    const { payment: stored, refunds } = yield* book(payment)
+    const { payment: stored, refunds } = yield* bookOf(payment)
     assert.isUndefined(brokenBalance(stored, refunds))
   })
 
@@ -68,7 +53,7 @@ describe("partial refunds", () => {
     assert.strictEqual(own.provider.refunds[1]?.money.minorUnits, 300)
     yield* asked(payment, [null, waits], [1, waits])
     assert.lengthOf(own.provider.refunds, 2)
-    const { payment: stored } = yield* book(payment)
+    const { payment: stored } = yield* bookOf(payment)
     assert.deepInclude(stored, { state: "Captured", refundedMinor: 0, refundPendingMinor: 1000 })
   })
 
@@ -80,7 +65,7 @@ describe("partial refunds", () => {
     })
     assert.lengthOf(answers.filter(Result.isSuccess), 10)
     assert.lengthOf(own.provider.refunds, 10)
-    const { payment: stored, refunds } = yield* book(payment)
+    const { payment: stored, refunds } = yield* bookOf(payment)
     assert.deepInclude(stored, { state: "Refunded", refundedMinor: 1000, refundPendingMinor: 0 })
     assert.isUndefined(brokenBalance(stored, refunds))
   })
@@ -130,8 +115,7 @@ describe("a refund's key", () => {
 
 describe("a payment without captured money", () => {
   itIn("nothing can be refunded when authorized, voided or declined", world(), function* (own, pointsman) {
-    const manual = request({ details: { captureMethod: "manual" } })
-    const { payment } = yield* pointsman.create(caller, manual)
+    const payment = yield* authorized
     assert.strictEqual(told(yield* refund(payment, null)), "pointsman/NotRefundable")
     yield* pointsman.void(caller, { paymentId: payment.id, idempotencyKey: null })
     assert.strictEqual(told(yield* refund(payment, null)), "pointsman/NotRefundable")
@@ -143,7 +127,7 @@ describe("a payment without captured money", () => {
   })
 
   itIn("only the captured part of an authorization can be refunded", world(), function* (own, pointsman) {
-    const { payment } = yield* pointsman.create(caller, request({ details: { captureMethod: "manual" } }))
+    const payment = yield* authorized
     yield* pointsman.capture(caller, { paymentId: payment.id, amountMinor: 700, idempotencyKey: null })
     assert.strictEqual(told(yield* refund(payment, null)), "Refunded 700")
     assert.strictEqual(own.provider.refunds[0]?.money.minorUnits, 700)

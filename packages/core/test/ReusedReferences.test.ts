@@ -6,7 +6,8 @@ import { Effect, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { ofContested } from "../src/decide/ReusedReference.ts"
 import { itIn } from "./support/ItIn.ts"
-import { operate } from "./support/Operations.ts"
+import { ofAttempt, say } from "./support/Messages.ts"
+import { creating, operate } from "./support/Operations.ts"
 import { attemptsOf, comeBack, hour, liveCaller, liveConnections, minute, paged, stored } from "./support/Pages.ts"
 import { captured, charge, created, declined, dispute, pending, rejected, unanswered } from "./support/Statements.ts"
 import { assertFields } from "./support/Steps.ts"
@@ -21,22 +22,11 @@ const softly = { ...declined, category: "do_not_honor", soft: true } as const
 const both = ["unknown", "reference_reused"]
 const asNobody = { ...declined, providerRef: null }
 
-const create = (more: Parameters<typeof request>[0] = {}, by = caller) =>
-  Effect.flatMap(Pointsman, (pointsman) => Effect.map(pointsman.create(by, request(more)), ({ payment }) => payment))
-
-const tell = Effect.fnUntraced(function* ({ tenant }: Payment, about: ProviderMessage["about"], id: string) {
-  const message = { id, at: 0, about }
-  const { recordMessage } = yield* Pointsman
-  return yield* Effect.result(
-    recordMessage({ connectionId: "main", tenant, receivedAt: 0, body: "{}", message, reason: null })
-  )
-})
+const tell = ({ tenant }: Payment, about: ProviderMessage["about"], id: string) =>
+  Effect.result(say(about, { id, tenant }))
 
 const ofCharge = (of: Payment, state: ChargeState) =>
-  Effect.map(
-    attemptsOf(of),
-    ([attempt]) => ({ _tag: "Charge", charge: { attemptId: attempt?.id ?? "" }, state: () => state }) as const
-  )
+  Effect.map(attemptsOf(of), ([attempt]) => ofAttempt(attempt, state))
 
 const checkAll = Effect.gen(function* () {
   const pointsman = yield* Pointsman
@@ -91,7 +81,7 @@ describe("a reference that another payment of the connection has", () => {
       const first = yield* created(reused)(own)
       const more = { idempotencyKey: "key-0001", details: { captureMethod: "manual" } } as const
       own.provider.onCharge = () => Effect.succeed(answer)
-      const second = yield* create(more)
+      const second = yield* creating(more)
       assert.deepInclude(second, { state: "ChargeMismatched", connectionId: "main", providerRef: null })
       assert.deepStrictEqual(yield* areReviewed(first, second, both), second)
       assert.deepStrictEqual((yield* told(second)).types, ["payment.created", "payment.conflict", "payment.unknown"])
@@ -112,7 +102,7 @@ describe("a reference that another payment of the connection has", () => {
   itIn("a reference that another connection names is another charge", elsewhere, function* (own) {
     const first = yield* created(reused)(own)
     own.provider.onCharge = ({ connectionId }) => Effect.succeed(connectionId === "main" ? rejected : reused)
-    const payment = yield* create()
+    const payment = yield* creating()
     assert.deepInclude(payment, { state: "Captured", connectionId: "backup", review: null })
     assert.deepStrictEqual(yield* stored(first), first)
   })
@@ -131,7 +121,7 @@ describe("a reference that another payment of the connection has", () => {
   const racing = world({ yieldBetween: true })
   itIn("one payment has the reference of two answers at once, both reviewed", racing, function* (own) {
     own.provider.onCharge = () => Effect.succeed(reused)
-    const payments = yield* Effect.all([create(), create()], { concurrency: "unbounded" })
+    const payments = yield* Effect.all([creating(), creating()], { concurrency: "unbounded" })
     const [first, second] = payments.toSorted((a) => (a.state === "Captured" ? -1 : 1))
     assert(first !== undefined && second !== undefined)
     assert.deepStrictEqual([first.state, second.state], ["Captured", "ChargeMismatched"])
@@ -179,12 +169,12 @@ describe("other sources of a reused reference", () => {
     const first = yield* created(reused)(own)
     own.provider.onCharge = ({ connectionId }) =>
       connectionId === "main" ? Effect.succeed({ ...softly, providerRef: null }) : Effect.fail(unanswered)
-    const second = yield* create()
+    const second = yield* creating()
     // Its first connection took the money after all; the second one names a charge that the other payment has.
     yield* charge(newOne)(second)
     const held = yield* created(rejected)(own)
     own.provider.onCharge = ({ connectionId }) => Effect.succeed(connectionId === "main" ? rejected : reused)
-    const other = yield* create()
+    const other = yield* creating()
     assert.deepStrictEqual([held.state, other.connectionId], ["Failed", "backup"])
     const before = yield* stored(second)
     own.provider.onLookUpCharge = () => Effect.succeed(found(reused))
@@ -207,7 +197,7 @@ describe("other sources of a reused reference", () => {
   itIn("a customer who comes back from a checkout makes it unknown, and both reviewed", checkout, function* (own) {
     const pointsman = yield* Pointsman
     own.provider.onCharge = () => Effect.succeed(reused)
-    const first = yield* create({}, liveCaller)
+    const first = yield* creating({}, liveCaller)
     const { payment: second, token } = yield* paged(liveCaller)
     yield* pointsman.openCheckout(token, comeBack)
     own.provider.onLookUpCharge = () => Effect.succeed(found(reused))
@@ -261,7 +251,7 @@ describe("a reused reference over a store that fails", () => {
           const isReview = after.review?.reasons.includes("reference_reused") === true
           return isReview && isOfFirst === (which === "first") && faults++ === 0 ? fault : undefined
         }
-        const second = yield* runOut(yield* Effect.forkChild(create()))
+        const second = yield* runOut(yield* Effect.forkChild(creating()))
         assert.isAbove(faults, 0)
         yield* areReviewed(first, second, both)
       })
@@ -273,7 +263,7 @@ describe("a reused reference over a store that fails", () => {
     const first = yield* created(reused)(own)
     own.ledger.onCommit = (_, { payment: { after } }) =>
       after.id !== first.id && after.review !== null ? "unwritten" : undefined
-    const failure = yield* runOut(yield* Effect.forkChild(Effect.flip(create())))
+    const failure = yield* runOut(yield* Effect.forkChild(Effect.flip(creating())))
     assert.strictEqual(failure._tag, "pointsman/PaymentResultUnknown")
     yield* isAsBefore(first)
     const [second] = (yield* (yield* Pointsman).payments(first.tenant, { limit: 1 })).items

@@ -8,7 +8,9 @@ import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto"
 import { messageContext } from "../src/model/StoredMessage.ts"
 import * as SecretsLayer from "../src/ports/SecretsLayer.ts"
 import { itRuns } from "./support/ItIn.ts"
+import { rowOf } from "./support/Messages.ts"
 import { assertFields } from "./support/Steps.ts"
+import { connectionOf, nothingConfigured } from "./support/World.ts"
 
 const crypto = Layer.mergeAll(Aead.layerWebCrypto, Mac.layerWebCrypto, Digest.layerWebCrypto, Kdf.layerWebCrypto).pipe(
   Layer.provideMerge(SecureRandom.layerWebCrypto)
@@ -40,24 +42,10 @@ const seal = (plaintext: string, context: string) =>
   Effect.flatMap(Secrets, (secrets) => secrets.seal(Redacted.make(plaintext), context))
 
 const writeConnections = (connections: ReadonlyArray<Connection>) =>
-  Effect.flatMap(Directory, (directory) =>
-    directory.write({ workspaces: [], apiKeys: [], connections, routing: [], webhookEndpoints: [] })
-  )
+  Effect.flatMap(Directory, (directory) => directory.write({ ...nothingConfigured, connections }))
 
-const connectionWith = (id: string, sealedCredentials: string): Connection => ({
-  id,
-  ...tenant,
-  name: id,
-  connector: "http",
-  active: true,
-  priority: 1,
-  sealedCredentials,
-  sealedWebhookSecret: null,
-  timeoutMillis: null,
-  supports: {},
-  restrictions: [],
-  circuitBreaker: null
-})
+const connectionWith = (id: string, sealedCredentials: string) =>
+  connectionOf(id, { ...tenant, connector: "http", sealedCredentials })
 
 const messages = 120
 
@@ -72,10 +60,8 @@ const givenStore = Effect.gen(function* () {
       )
     )
     yield* (yield* Directory).write({
-      workspaces: [],
-      apiKeys: [],
+      ...nothingConfigured,
       connections: [connectionWith("old", sealedBefore("first", "credentials of old", credentialsContext("old")))],
-      routing: [],
       webhookEndpoints: [
         {
           id: "whe_1",
@@ -89,21 +75,9 @@ const givenStore = Effect.gen(function* () {
       ]
     })
     for (let number = 0; number < messages; number++) {
-      yield* (yield* Ledger).storeMessage(tenant, {
-        connectionId: "a",
-        eventId: `evt_${number}`,
-        paymentId: null,
-        about: "charge",
-        subjectId: "",
-        disputeId: null,
-        verdict: null,
-        outcome: "received",
-        reason: null,
-        writtenAt: 1,
-        receivedAt: 1,
-        body: yield* seal(`body ${number}`, messageContext("a", `evt_${number}`)),
-        isSealed: true
-      })
+      const eventId = `evt_${number}`
+      const body = yield* seal(`body ${number}`, messageContext("a", eventId))
+      yield* (yield* Ledger).storeMessage(tenant, rowOf({ connectionId: "a", eventId, body, isSealed: true }))
     }
   }).pipe(Effect.provide(secretsOf("first").pipe(Layer.provideMerge(Layer.succeedContext(storage)))))
   return storage

@@ -14,24 +14,9 @@ import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn } from "./support/ItIn.ts"
 import { assertFields } from "./support/Steps.ts"
-import { caller, request, world } from "./support/World.ts"
+import { caller, connectionOf, request, world } from "./support/World.ts"
 
-const connection = (change: Partial<Connection> = {}): Connection => ({
-  id: "main",
-  workspaceId: "acme",
-  environment: "sandbox",
-  name: "Main",
-  connector: "scripted",
-  active: true,
-  priority: 1,
-  sealedCredentials: "",
-  sealedWebhookSecret: null,
-  timeoutMillis: null,
-  supports: {},
-  restrictions: [],
-  circuitBreaker: null,
-  ...change
-})
+const connection = (change: Partial<Connection> = {}) => connectionOf("main", { name: "Main", ...change })
 
 const { details } = request()
 const question = (change: Partial<EligibilityQuestion> = {}): EligibilityQuestion => ({

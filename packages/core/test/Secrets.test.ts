@@ -9,6 +9,7 @@ import { derivationContext, derivationKey, SealedTexts } from "../src/ports/Seal
 import { KeyUnavailable, Secrets } from "../src/ports/Secrets.ts"
 import * as SecretsLayer from "../src/ports/SecretsLayer.ts"
 import { itRuns } from "./support/ItIn.ts"
+import { connectionOf, nothingConfigured } from "./support/World.ts"
 
 const crypto = Layer.mergeAll(Aead.layerWebCrypto, Mac.layerWebCrypto, Digest.layerWebCrypto, Kdf.layerWebCrypto).pipe(
   Layer.provideMerge(SecureRandom.layerWebCrypto)
@@ -47,21 +48,6 @@ const itWith = <R, E>(
   layer: Layer.Layer<R, E>,
   body: () => Effect.fn.Return<unknown, unknown, NoInfer<R>>
 ): void => it.effect(title, () => Effect.provide(Effect.gen(body), layer))
-
-const connection = {
-  id: "main",
-  workspaceId: "acme",
-  environment: "production",
-  name: "Main",
-  connector: "http",
-  active: true,
-  priority: 1,
-  sealedWebhookSecret: null,
-  timeoutMillis: null,
-  supports: {},
-  restrictions: [],
-  circuitBreaker: null
-} as const
 
 const idOf = (fill: number): string =>
   createHash("sha256").update("pointsman/v2/key-id").update(new Uint8Array(32).fill(fill)).digest("hex").slice(0, 16)
@@ -190,13 +176,8 @@ describe("Secrets", () => {
     const storage = yield* Layer.build(memory)
     const mark = Effect.flatMap(Secrets, (secrets) => secrets.fingerprint("request"))
     const sealedCredentials = sealedBefore(1, "{}", "connection:main:credentials")
-    yield* Context.get(storage, Directory).write({
-      workspaces: [],
-      apiKeys: [],
-      connections: [{ ...connection, sealedCredentials }],
-      routing: [],
-      webhookEndpoints: []
-    })
+    const connections = [connectionOf("main", { sealedCredentials })]
+    yield* Context.get(storage, Directory).write({ ...nothingConfigured, connections })
     const start = (current: number, ...previous: ReadonlyArray<number>) =>
       Effect.provide(mark, rotating(current, ...previous).pipe(Layer.provide(Layer.succeedContext(storage))))
     assert.strictEqual((yield* Effect.flip(start(3, 2)))._tag, "pointsman/SealBroken")

@@ -1,6 +1,6 @@
 /** A provider's message is stored before it is applied, and an operator can process it again after a fix. */
 import { assert, describe, it } from "@effect/vitest"
-import { Pointsman, webhookSecretContext } from "@pointsman/core"
+import { Pointsman } from "@pointsman/core"
 import { keptFields } from "@pointsman/core/connector"
 import {
   Ledger,
@@ -11,10 +11,10 @@ import {
   StorageCondition,
   Unanswered
 } from "@pointsman/core/ports"
-import { scriptedProvider } from "@pointsman/core/testing"
 import { Effect, Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn } from "./support/ItIn.ts"
+import { hearing, providerWith, rowOf } from "./support/Messages.ts"
 import { attemptsOf, stored, typesOf } from "./support/Pages.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
@@ -22,8 +22,6 @@ const providerRef = "ref"
 
 /** A provider whose messages are `{"id", "attempt"}`, or `{"id", "disputed"}` with its own reference, and an arrangement in which nothing can be read until `mend`. */
 const messaging = (readsStored = true, keptOfMessage?: (body: string) => string) => {
-  const provider = scriptedProvider()
-  const { definition } = provider
   let isMended = true
   const read = (body: Uint8Array): Effect.Effect<ProviderMessage, MessageUnreadable> => {
     if (!isMended) return Effect.fail(new MessageUnreadable({ reason: "at attempt" }))
@@ -40,27 +38,13 @@ const messaging = (readsStored = true, keptOfMessage?: (body: string) => string)
       about: { _tag: "Charge", charge: { attemptId: attempt ?? "" }, state }
     })
   }
-  Object.assign(provider, {
-    definition: {
-      ...definition,
-      connect: (...given: Parameters<typeof definition.connect>) =>
-        Result.map(definition.connect(...given), (connector) => ({
-          ...connector,
-          readMessage: ({ body, headers }: { body: Uint8Array; headers: Record<string, string | undefined> }) =>
-            headers["signed"] === "yes" ? read(body) : Effect.fail(new MessageUnverified({ reason: "no" })),
-          ...(readsStored ? { readStored: ({ body }: { body: Uint8Array }) => read(body) } : {}),
-          ...(keptOfMessage === undefined ? {} : { keptOfMessage })
-        }))
-    }
+  const provider = providerWith({
+    readMessage: ({ body, headers }) =>
+      headers["signed"] === "yes" ? read(body) : Effect.fail(new MessageUnverified({ reason: "no" })),
+    ...(readsStored ? { readStored: ({ body }) => read(body) } : {}),
+    ...(keptOfMessage === undefined ? {} : { keptOfMessage })
   })
-
-  const own = world({
-    provider,
-    connections: ["main", "backup"].map((id) => ({
-      id,
-      sealedWebhookSecret: `${webhookSecretContext(id)}|whsec_${id}`
-    }))
-  })
+  const own = world({ provider, connections: hearing })
   own.provider.onCharge = () => Effect.succeed({ _tag: "Pending", providerRef })
   return { ...own, breakReader: () => (isMended = false), mend: () => (isMended = true) }
 }
@@ -128,21 +112,7 @@ describe("a stored message", () => {
   itIn("a message of a version that did not seal is read and applied all the same", messaging(), function* () {
     const { attemptId, payment } = yield* pending
     const body = bodyOf(attemptId)
-    yield* (yield* Ledger).storeMessage(tenant, {
-      connectionId: "main",
-      eventId: "msg_1",
-      paymentId: null,
-      about: "charge",
-      subjectId: attemptId,
-      disputeId: null,
-      verdict: null,
-      outcome: "unmatched",
-      reason: null,
-      writtenAt: 1,
-      receivedAt: 1,
-      body,
-      isSealed: false
-    })
+    yield* (yield* Ledger).storeMessage(tenant, rowOf({ subjectId: attemptId, outcome: "unmatched", body }))
     const pointsman = yield* Pointsman
     assert.strictEqual((yield* pointsman.message("main", "msg_1")).body, body)
     assert.strictEqual((yield* pointsman.applyMessage("main", "msg_1")).outcome, "applied")

@@ -8,7 +8,7 @@ import { sweepStore } from "../src/verbs/retain/SweepStore.ts"
 import { itIn } from "./support/ItIn.ts"
 import { eur, orderOf, rowOf } from "./support/Reports.ts"
 import { say } from "./support/Statements.ts"
-import { caller, request, tenant, world } from "./support/World.ts"
+import { caller, nothingConfigured, request, tenant, workspace, world } from "./support/World.ts"
 
 const day = 24 * 60 * 60_000
 const sevenYears = 7 * 366 * day
@@ -133,15 +133,8 @@ describe("the sweep of the store", () => {
   itIn("a sweep leaves workspaces of the longest times to the upkeep", world(), function* () {
     const directory = yield* Directory
     const retention = yield* Retention
-    const workspace = { name: "A", country: "NL", category: null, suspended: false, partner: null }
     const write = (id: string, deliveries: number | null, messages: number | null) =>
-      directory.write({
-        workspaces: [{ ...workspace, id, retention: { deliveries, messages } }],
-        apiKeys: [],
-        connections: [],
-        routing: [],
-        webhookEndpoints: []
-      })
+      directory.write({ ...nothingConfigured, workspaces: [{ ...workspace, id, retention: { deliveries, messages } }] })
     yield* write("short", 30 * day, 200 * day)
     yield* write("long", 100 * day, 100 * day)
     const dropped: Array<ReadonlyArray<number | null>> = []

@@ -3,12 +3,12 @@
  * one, and "never received" settles nothing for the one that was asked for.
  */
 import { assert, describe } from "@effect/vitest"
-import { type Payment, Pointsman } from "@pointsman/core"
+import type { Payment } from "@pointsman/core"
 import { type Directory, type Secrets, Unanswered } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { at, changeCredentials, ours, theirs } from "./support/Accounts.ts"
 import { itIn } from "./support/ItIn.ts"
-import { operate } from "./support/Operations.ts"
+import { creating, operate } from "./support/Operations.ts"
 import { attemptsOf, stored } from "./support/Pages.ts"
 import {
   answering,
@@ -21,17 +21,13 @@ import {
   type Step,
   unanswered
 } from "./support/Statements.ts"
-import { caller, request, type World, world } from "./support/World.ts"
+import { type World, world } from "./support/World.ts"
 
 const never = { _tag: "NotFound", conclusive: true } as const
 const oneConnection = { connections: [{ id: "main" }] }
 const keyUsed = new Unanswered({ reason: "the key was used before", isKeyUsed: true })
 const naming = (attemptId: string) =>
   Effect.fail(new Unanswered({ reason: "another attempt", ofAnother: { attemptId, state: captured } }))
-
-const create = Effect.flatMap(Pointsman, (pointsman) =>
-  Effect.map(pointsman.create(caller, request()), ({ payment }) => payment)
-)
 
 const attemptOf = (payment: Payment) => Effect.map(attemptsOf(payment), (attempts) => attempts[0]?.id ?? "")
 
@@ -50,7 +46,7 @@ describe("an answer that names another attempt", () => {
   itIn("a charge of ours settles its own attempt, and the other asked stays unknown", one, function* (own) {
     const { attemptId, first } = yield* unknown(own)
     own.provider.onCharge = () => naming(attemptId)
-    const second = yield* create
+    const second = yield* creating()
     assert.strictEqual(second.state, "ChargeUnknown")
     assert.deepInclude(yield* stored(first), { state: "Captured", providerRef: captured.providerRef })
     yield* checkForDays(second, own)
@@ -63,7 +59,7 @@ describe("an answer that names another attempt", () => {
   const looking = world(oneConnection)
   itIn("a lookup settles the named attempt, and nothing by what is not found later", looking, function* (own) {
     const { attemptId, first } = yield* unknown(own)
-    const second = yield* create
+    const second = yield* creating()
     const other = yield* attemptOf(second)
     own.provider.onLookUpCharge = (asked) =>
       asked.attemptId === other ? naming(attemptId) : Effect.succeed({ ...never, conclusive: false })
@@ -82,7 +78,7 @@ describe("an answer that names another attempt", () => {
       connectionId === "backup"
         ? naming(attemptId)
         : Effect.succeed({ _tag: "Rejected", code: "down", message: "The provider is down." })
-    assert.strictEqual((yield* create).state, "ChargeUnknown")
+    assert.strictEqual((yield* creating()).state, "ChargeUnknown")
     assert.strictEqual((yield* stored(first)).state, "ChargeUnknown")
   })
 
@@ -99,14 +95,14 @@ describe("an answer that names another attempt", () => {
         yield* Effect.orDie(pointsman.askAccounts)
         return yield* naming(attemptId)
       })
-    assert.strictEqual((yield* create).state, "ChargeUnknown")
+    assert.strictEqual((yield* creating()).state, "ChargeUnknown")
     const left = yield* stored(first)
     assert.deepStrictEqual([left.state, left.review?.reasons], ["ChargeUnknown", ["unknown", "conflict"]])
   })
 
   itIn("an attempt of no record writes nothing but the unknown result", world(oneConnection), function* (own) {
     own.provider.onCharge = () => naming("att_of_nobody")
-    assert.strictEqual((yield* create).state, "ChargeUnknown")
+    assert.strictEqual((yield* creating()).state, "ChargeUnknown")
   })
 })
 

@@ -1,10 +1,16 @@
 /** Verified messages of the provider at `main`. */
-import { Pointsman, type VerifiedMessage } from "@pointsman/core"
+import { Pointsman, type VerifiedMessage, webhookSecretContext } from "@pointsman/core"
 import type { Connector } from "@pointsman/core/connector"
-import type { ChargeRecord, MessageAbout, ProviderMessage } from "@pointsman/core/ports"
+import type { ChargeRecord, MessageAbout, ProviderMessage, StoredMessage } from "@pointsman/core/ports"
 import { type ScriptedProvider, scriptedProvider } from "@pointsman/core/testing"
 import { Effect, Result } from "effect"
 import { tenant } from "./World.ts"
+
+/** Connections with secrets for their webhooks. */
+export const hearing = ["main", "backup"].map((id) => ({
+  id,
+  sealedWebhookSecret: `${webhookSecretContext(id)}|whsec_${id}`
+}))
 
 let written = 0
 
@@ -22,6 +28,13 @@ export const messageOf = (
   message: { id, at, about }
 })
 
+/** A message at `main` as it is stored: received, and about no charge of ours, unless told otherwise. */
+export const rowOf = (over: Partial<StoredMessage> = {}): StoredMessage => ({
+  ...{ connectionId: "main", eventId: "msg_1", paymentId: null, about: "charge", subjectId: "", disputeId: null },
+  ...{ verdict: null, outcome: "received", reason: null, writtenAt: 1, receivedAt: 1, body: "", isSealed: false },
+  ...over
+})
+
 /** A message is received and recorded. */
 export const say = (...told: Parameters<typeof messageOf>) =>
   Effect.flatMap(Pointsman, ({ recordMessage }) => recordMessage(messageOf(...told)))
@@ -33,9 +46,8 @@ export const ofAttempt = (attempt: { readonly id: string } | undefined, state: C
   state: () => state
 })
 
-/** A scripted provider whose connector has these methods, too. */
-export const providerWith = (methods: Partial<Connector>): ScriptedProvider => {
-  const provider = scriptedProvider()
+/** A scripted provider, or the given one, whose connector has these methods, too. */
+export const providerWith = (methods: Partial<Connector>, provider = scriptedProvider()): ScriptedProvider => {
   const { connect, ...definition } = provider.definition
   return Object.assign(provider, {
     definition: {

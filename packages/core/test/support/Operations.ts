@@ -7,7 +7,7 @@ import {
   type VoidFailure
 } from "@pointsman/core"
 import { Effect, Result } from "effect"
-import { caller, request } from "./World.ts"
+import { caller, request, type World } from "./World.ts"
 
 export const operationKinds = ["capture", "void", "refund"] as const
 export type Kind = (typeof operationKinds)[number]
@@ -30,11 +30,17 @@ export const operate = (
 export const told = (answer: Answer): string =>
   Result.isFailure(answer) ? answer.failure._tag : answer.success.payment.state
 
-/** A payment that the provider takes, of 19.99 EUR unless told otherwise. */
-export const created = (details: NonNullable<Parameters<typeof request>[0]>["details"] = {}) =>
-  Effect.flatMap(Pointsman, (pointsman) =>
-    Effect.map(pointsman.create(caller, request({ details })), ({ payment }) => payment)
-  )
+/** A payment of 19.99 EUR, unless told otherwise. */
+export const creating = (change: Parameters<typeof request>[0] = {}, by = caller) =>
+  Effect.flatMap(Pointsman, ({ create }) => Effect.map(create(by, request(change)), ({ payment }) => payment))
+
+/** As many that the provider takes, each in a charge of its own. */
+export const createMany = ({ provider }: World, count: number) => {
+  provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Captured", providerRef: `ch_${attemptId}` })
+  return Effect.forEach(Array.from({ length: count }), () => creating())
+}
+
+export const created = (details: NonNullable<Parameters<typeof request>[0]>["details"] = {}) => creating({ details })
 
 export const authorized = created({ captureMethod: "manual" })
 

@@ -19,6 +19,7 @@ import {
   Connectors,
   Deliveries,
   Directory,
+  type DirectoryContents,
   Ids,
   type Ledger,
   type Operators,
@@ -68,6 +69,9 @@ export const connectionOf = (id: string, change: Partial<Connection> = {}): Conn
   circuitBreaker: null,
   ...change
 })
+
+const noRows = { workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints: [] }
+export const nothingConfigured: DirectoryContents = noRows
 
 /** No connector of these tests may reach for the network. */
 const noTransport = Layer.succeed(Transport, {
