@@ -5,17 +5,12 @@ import { Audit, AuditActor, detailsOfWorkspace } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { itHere } from "./support/ItIn.ts"
+import { chargeSays } from "./support/Operations.ts"
 import { orderOf } from "./support/Reports.ts"
 import { assertFields } from "./support/Steps.ts"
 import { recovered, tenant } from "./support/World.ts"
 
-const stated = {
-  _tag: "Charge",
-  says: "captured",
-  attemptId: null,
-  amountMinor: 1_000,
-  providerRef: "ch_1"
-} as const
+const stated = chargeSays("captured", { amountMinor: 1_000, providerRef: "ch_1" })
 
 itHere("each entry of an act at a connection is about the connection's workspace", function* () {
   const { applyMessage, reconciliation, recover } = yield* Pointsman

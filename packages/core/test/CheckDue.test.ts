@@ -8,6 +8,8 @@ import { itHere, itIn } from "./support/ItIn.ts"
 import { operate, payable, told as toldBy } from "./support/Operations.ts"
 import {
   anotherWriter,
+  bookOf,
+  checkoutOpened,
   comeBack,
   hosted,
   live,
@@ -21,7 +23,6 @@ import {
   answering,
   asks,
   authorized,
-  bookOf,
   canceled,
   captured,
   capturedBy,
@@ -443,13 +444,7 @@ describe("a hosted page", () => {
 const challenged = world({ connections: liveConnections })
 itIn("a pending payment is not declined while the customer is at a challenge again", challenged, function* () {
   const pointsman = yield* Pointsman
-  challenged.provider.onOpenCheckout = ({ attemptId }) =>
-    Effect.succeed({
-      _tag: "CheckoutOpened",
-      reference: attemptId,
-      url: "https://pay.example/1",
-      expiresAt: 4 * hour
-    })
+  challenged.provider.onOpenCheckout = () => Effect.succeed(checkoutOpened({ expiresAt: 4 * hour }))
   const { payment, token } = yield* paged(liveCaller)
   yield* pointsman.openCheckout(token, comeBack)
   challenged.provider.onLookUpCharge = () => Effect.succeed(found(pending))

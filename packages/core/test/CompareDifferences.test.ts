@@ -2,15 +2,26 @@
 import { assert, describe } from "@effect/vitest"
 import { type JournalTransaction, type OperatorStatement, type Payment, Pointsman, settlementOf } from "@pointsman/core"
 import type { ReportRow } from "@pointsman/core/connector"
-import { Ledger, Settlements, StorageError, Unanswered } from "@pointsman/core/ports"
+import { Settlements, StorageError, Unanswered } from "@pointsman/core/ports"
 import { Effect, type Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { begin, disputeEvents } from "./support/Disputes.ts"
 import { itHere, itIn, itRuns } from "./support/ItIn.ts"
 import { listingProvider } from "./support/ListingProvider.ts"
-import { authorized, created, operate } from "./support/Operations.ts"
+import { authorized, chargeSays, created, operate } from "./support/Operations.ts"
 import { attemptsOf, bookOf, changeConnections, stored } from "./support/Pages.ts"
-import { day, entriesOf, eur, journalNow, orderOf, paidAt, reconcile, rowOf, unexplainedIn } from "./support/Reports.ts"
+import {
+  day,
+  entriesOf,
+  eur,
+  journalNow,
+  orderOf,
+  paidAt,
+  reconcile,
+  rowOf,
+  runDying,
+  unexplainedIn
+} from "./support/Reports.ts"
 import { assertFields, dyingAt } from "./support/Steps.ts"
 import { recovered, tenant, type World, world } from "./support/World.ts"
 
@@ -226,25 +237,20 @@ for (const [how, inOne] of [
 }
 
 describe("a difference of a payment that a person corrects", () => {
-  const says = { _tag: "Charge", says: "captured", attemptId: null, amountMinor: null } as const
   itHere("a difference is closed at once by records that agree; others stay open", function* (own) {
     own.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "lost" }))
     const payment = yield* created({ reference: "order-1" })
     const other = yield* created({ reference: "order-2" })
     yield* TestClock.setTime(paidAt + day)
-    // The process dies before it applies what the rows state.
-    const ledger = yield* Ledger
-    const dying = { ...ledger, commit: () => Effect.die(new Error("the process died")) }
-    const process = yield* own.another.pipe(Effect.provideService(Ledger, dying))
     const row = Effect.fnUntraced(function* (one: Payment) {
       const [attempt] = yield* attemptsOf(one)
       const id = one.reference ?? ""
       return rowOf(one, { id, names: { attemptId: attempt?.id ?? "", providerRef: `ch_${id}` } })
     })
     const rows = yield* Effect.forEach([payment, other], row)
-    yield* Effect.exit(process.reconciliation.run(orderOf(rows)))
+    yield* runDying(own, orderOf(rows))
     assert.deepStrictEqual(yield* standing, { "order-1": "status_differs", "order-2": "status_differs" })
-    yield* corrects(payment, { ...says, providerRef: "ch_order-1" })
+    yield* corrects(payment, chargeSays("captured", { providerRef: "ch_order-1" }))
     assert.strictEqual((yield* stored(payment)).capturedMinor, 1999)
     assert.deepStrictEqual(yield* standing, { "order-1": "status_differs comparison", "order-2": "status_differs" })
     const [entry] = yield* entriesOf
@@ -258,7 +264,7 @@ describe("a difference of a payment that a person corrects", () => {
     assert.exists((yield* stored(payment)).review)
     assert.deepStrictEqual(yield* standing, { less: "amount_differs" })
     const [before] = yield* entriesOf
-    yield* corrects(payment, { ...says, amountMinor: 1999, providerRef: payment.providerRef ?? "" })
+    yield* corrects(payment, chargeSays("captured", { amountMinor: 1999, providerRef: payment.providerRef }))
     const resolved = yield* stored(payment)
     assert.strictEqual(resolved.review, null)
     yield* reconcile(payout("next"))

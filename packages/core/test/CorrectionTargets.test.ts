@@ -1,24 +1,13 @@
 /** A correction is approved for the attempt, the operation and the amount that it was proposed for, and for no others. */
 import { assert } from "@effect/vitest"
-import { type OperatorStatement, openCorrection, type Payment, type Person, Pointsman } from "@pointsman/core"
+import { type OperatorStatement, openCorrection, type Payment, Pointsman } from "@pointsman/core"
 import { Unanswered } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { itIn } from "./support/ItIn.ts"
 import { say } from "./support/Messages.ts"
-import { authorized, operate } from "./support/Operations.ts"
+import { ann, authorized, chargeSays, jo, operate } from "./support/Operations.ts"
 import { bookOf, stored } from "./support/Pages.ts"
 import { tenant, type World, world } from "./support/World.ts"
-
-const jo: Person = { of: "program", name: "Jo" }
-const ann: Person = { of: "program", name: "Ann" }
-
-const stating = (says: "captured" | "capture_failed", amountMinor: number | null = null): OperatorStatement => ({
-  _tag: "Charge",
-  says,
-  attemptId: null,
-  amountMinor,
-  providerRef: null
-})
 
 const operationsOf = (payment: Payment) => Effect.map(bookOf(payment), ({ operations }) => operations)
 
@@ -46,7 +35,7 @@ const fails = (operationId: string) =>
 
 const named = world({ fourEyes: {} })
 itIn("a proposal without attempt and amount is stored with those that it applies to", named, function* () {
-  const { capture, correction } = yield* proposed(named, stating("captured"))
+  const { capture, correction } = yield* proposed(named, chargeSays("captured"))
   const { attemptId, ...target } = correction.target
   assert.deepStrictEqual(target, { operationId: capture.id, amountMinor: 600 })
   assert.match(attemptId ?? "", /^att_/u)
@@ -55,7 +44,7 @@ itIn("a proposal without attempt and amount is stored with those that it applies
 for (const says of ["captured", "capture_failed"] as const) {
   const own = world({ fourEyes: {} })
   itIn(`an approval of ${says} with nothing new is written to that capture`, own, function* () {
-    const { correction, payment } = yield* proposed(own, stating(says))
+    const { correction, payment } = yield* proposed(own, chargeSays(says))
     const { correction: decided, payment: after } = yield* approve(payment, correction.id)
     assert.deepStrictEqual(
       [decided.state, after.state, after.capturedMinor],
@@ -66,7 +55,7 @@ for (const says of ["captured", "capture_failed"] as const) {
 
 const confirmed = world({ fourEyes: {} })
 itIn("capture_failed is overtaken when that capture ended and a later one is confirmed", confirmed, function* () {
-  const { capture, correction, payment } = yield* proposed(confirmed, stating("capture_failed"))
+  const { capture, correction, payment } = yield* proposed(confirmed, chargeSays("capture_failed"))
   yield* fails(capture.id)
   confirmed.provider.onCapture = ({ money, providerRef }) =>
     Effect.succeed({ _tag: "Captured", providerRef, stated: money })
@@ -90,7 +79,7 @@ itIn("capture_failed is overtaken when that capture ended and a later one is con
 for (const amountMinor of [null, 600]) {
   const own = world({ fourEyes: {} })
   itIn(`captured with amount ${amountMinor} is overtaken; a later unknown one stays`, own, function* () {
-    const { capture, correction, payment } = yield* proposed(own, stating("captured", amountMinor))
+    const { capture, correction, payment } = yield* proposed(own, chargeSays("captured", { amountMinor }))
     yield* fails(capture.id)
     yield* operate("capture", payment.id, { amountMinor: 1500 })
     const { correction: decided, payment: after } = yield* approve(payment, correction.id)

@@ -12,23 +12,15 @@ import { Audit, Directory, Unanswered } from "@pointsman/core/ports"
 import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn } from "./support/ItIn.ts"
-import { created } from "./support/Operations.ts"
+import { ann, chargeSays, created, jo } from "./support/Operations.ts"
 import { stored, typesOf } from "./support/Pages.ts"
 import { assertFields } from "./support/Steps.ts"
 import { request, runOut, tenant, type World, workspace, world } from "./support/World.ts"
 
 const providerRef = "ref"
-const captured: OperatorStatement = {
-  _tag: "Charge",
-  says: "captured",
-  attemptId: null,
-  amountMinor: 1999,
-  providerRef
-}
+const captured = chargeSays("captured", { amountMinor: 1999, providerRef })
 const hash = "0123456789abcdef".repeat(4)
 const seen = { evidence: "the provider's dashboard", by: "Jo", fileHash: hash, providerReference: "case 17" }
-const jo: Person = { of: "program", name: "Jo" }
-const ann: Person = { of: "program", name: "Ann" }
 
 /** A payment of 19.99 EUR whose provider did not answer. */
 const unknown = (own: World) => {

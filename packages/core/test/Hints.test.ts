@@ -4,7 +4,7 @@ import { Pointsman } from "@pointsman/core"
 import { type HintedMessage, Ledger, MessageUnreadable, NotSent, Unanswered } from "@pointsman/core/ports"
 import { Deferred, Effect, Fiber, Option, Result } from "effect"
 import { itIn } from "./support/ItIn.ts"
-import { providerWith } from "./support/Messages.ts"
+import { providerWith, receive } from "./support/Messages.ts"
 import { created } from "./support/Operations.ts"
 import { attemptsOf, stored } from "./support/Pages.ts"
 import { runOut, tenant, world } from "./support/World.ts"
@@ -12,7 +12,6 @@ import { runOut, tenant, world } from "./support/World.ts"
 type ChargeName = { readonly attemptId: string } | { readonly providerRef: string }
 
 const text = (body: Uint8Array) => new TextDecoder().decode(body)
-const bytes = (body: string) => new TextEncoder().encode(body)
 
 type Answer = Effect.Effect<ReadonlyArray<HintedMessage>, NotSent | Unanswered>
 
@@ -51,12 +50,6 @@ const capturedOf = (charge: ChargeName, id: string): HintedMessage => {
 }
 
 const captured = (attemptId: string, id = "ref paid"): HintedMessage => capturedOf({ attemptId }, id)
-
-const receive = (body: string, connectionId = "main") =>
-  Effect.gen(function* () {
-    const pointsman = yield* Pointsman
-    yield* pointsman.recordMessage(yield* pointsman.verifyMessage({ connectionId, headers: {}, body: bytes(body) }))
-  })
 
 /** A charge that was not answered. */
 const unanswered = Effect.fnUntraced(function* (own: ReturnType<typeof hintWorld>) {

@@ -39,6 +39,7 @@ import {
   liveCaller,
   liveConnections,
   minute,
+  checkoutOpened as opened,
   outcomesOf,
   paged,
   pageMillis,
@@ -57,13 +58,6 @@ const routed = (settings: RoutingSettings) =>
     yield* directory.write({ ...(yield* directory.contents), routing: [{ ...live, settings }] })
   })
 
-const opened = (change: Partial<CheckoutOpened> = {}): CheckoutOpened => ({
-  _tag: "CheckoutOpened",
-  reference: "co_1",
-  url: "https://provider.example/pay/1",
-  expiresAt: null,
-  ...change
-})
 const rejected: Rejected = { _tag: "Rejected", code: "busy", message: "Busy." }
 const found = (state: ChargeState): Found<ChargeState> => ({ _tag: "Found", state })
 const notFound = (conclusive: boolean): Found<ChargeState> => ({ _tag: "NotFound", conclusive })

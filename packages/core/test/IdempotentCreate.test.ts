@@ -5,6 +5,7 @@ import { approve } from "@pointsman/core/testing"
 import { Deferred, Effect, Fiber, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { itHere, itIn } from "./support/ItIn.ts"
+import { chargeSays } from "./support/Operations.ts"
 import { deactivateAll, hosted } from "./support/Pages.ts"
 import { assertFields, atOnce, endAfter } from "./support/Steps.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
@@ -278,7 +279,7 @@ describe("keys whose time is over take no room, and none with something to say g
     yield* pointsman.resolveReview({
       tenant,
       paymentId: payment.id,
-      stated: { _tag: "Charge", says: "captured", attemptId: null, amountMinor: null, providerRef: "ref" },
+      stated: chargeSays("captured", { providerRef: "ref" }),
       evidence: "the dashboard",
       by: "Jo"
     })

@@ -5,7 +5,7 @@ import { Directory, Ids, Ledger, MessageUnreadable, type ProviderMessage, Record
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn } from "./support/ItIn.ts"
-import { hearing, providerWith } from "./support/Messages.ts"
+import { hearing, providerWith, receive } from "./support/Messages.ts"
 import { creating } from "./support/Operations.ts"
 import { attemptsOf, liveCaller } from "./support/Pages.ts"
 import { request, world } from "./support/World.ts"
@@ -49,12 +49,7 @@ const worldOf = (environment: "production" | "sandbox" = "production") => {
 }
 
 let messages = 0
-const deliver = Effect.fnUntraced(function* (told: Told) {
-  const pointsman = yield* Pointsman
-  messages += 1
-  const body = new TextEncoder().encode(JSON.stringify({ ...told, id: `msg_${messages}` }))
-  yield* pointsman.recordMessage(yield* pointsman.verifyMessage({ connectionId: "main", headers: {}, body }))
-})
+const deliver = (told: Told) => receive(JSON.stringify({ ...told, id: `msg_${++messages}` }))
 
 const create = (idempotencyKey: string | null = null) => creating({ idempotencyKey }, liveCaller)
 
@@ -123,8 +118,7 @@ itIn("a hint's statement never declares a loss; a verified one does", worldOf(),
   const attemptId = yield* lostAt(noon)
   const pointsman = yield* Pointsman
   yield* TestClock.setTime(noon + hour)
-  const body = new TextEncoder().encode(`hint ${attemptId}`)
-  yield* pointsman.recordMessage(yield* pointsman.verifyMessage({ connectionId: "main", headers: {}, body }))
+  yield* receive(`hint ${attemptId}`)
   const { items } = yield* pointsman.messages({ limit: 1 })
   assert.deepInclude(items[0], { outcome: "unmatched", subjectId: attemptId })
   yield* TestClock.adjust(claimWindowMillis + minute)

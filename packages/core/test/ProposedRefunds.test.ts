@@ -1,17 +1,14 @@
 /** Refunds of operators above the limit: proposed by one, sent once another one approves them, and once. */
 import { assert, describe } from "@effect/vitest"
-import { openCorrection, type Payment, type Person, Pointsman, refundProposalMillis } from "@pointsman/core"
+import { openCorrection, type Payment, Pointsman, refundProposalMillis } from "@pointsman/core"
 import { Audit, Unanswered } from "@pointsman/core/ports"
 import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn } from "./support/ItIn.ts"
-import { authorized, created } from "./support/Operations.ts"
+import { ann, authorized, created, jo } from "./support/Operations.ts"
 import { bookOf } from "./support/Pages.ts"
 import { assertFields } from "./support/Steps.ts"
 import { caller, runOut, tenant, world } from "./support/World.ts"
-
-const jo: Person = { of: "program", name: "Jo" }
-const ann: Person = { of: "program", name: "Ann" }
 
 const captured = created({ money: { minorUnits: 1000, currency: "EUR" } })
 

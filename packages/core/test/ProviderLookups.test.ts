@@ -13,12 +13,11 @@ import {
 import { Deferred, Effect, Fiber } from "effect"
 import { itIn } from "./support/ItIn.ts"
 import { operate } from "./support/Operations.ts"
-import { attemptsOf, stored, typesOf } from "./support/Pages.ts"
+import { attemptsOf, bookOf, stored, typesOf } from "./support/Pages.ts"
 import {
   answering,
   asks,
   authorized,
-  bookOf,
   canceled,
   captured,
   capturedBy,

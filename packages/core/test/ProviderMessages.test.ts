@@ -7,7 +7,16 @@ import { TestClock } from "effect/testing"
 import { itIn } from "./support/ItIn.ts"
 import { ofAttempt, say as receive } from "./support/Messages.ts"
 import { creating, operate } from "./support/Operations.ts"
-import { attemptsOf, liveCaller, liveConnections, paged, stored, typesOf } from "./support/Pages.ts"
+import {
+  attemptsOf,
+  checkoutOpened,
+  hour,
+  liveCaller,
+  liveConnections,
+  paged,
+  stored,
+  typesOf
+} from "./support/Pages.ts"
 import {
   authorized,
   canceled,
@@ -246,8 +255,7 @@ describe("a message about a checkout", () => {
 
 describe("a message about a checkout that is over", () => {
   const over = (own: World) => {
-    const checkout = { reference: "cs_1", url: "https://provider.example/cs_1", expiresAt: 60 * 60 * 1_000 }
-    own.provider.onOpenCheckout = () => Effect.succeed({ _tag: "CheckoutOpened", ...checkout })
+    own.provider.onOpenCheckout = () => Effect.succeed(checkoutOpened({ expiresAt: hour }))
     return Effect.tap(opened, () => TestClock.adjust("1 day"))
   }
   for (const [what, at, becomes] of [

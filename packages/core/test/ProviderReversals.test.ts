@@ -9,12 +9,11 @@ import { Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn } from "./support/ItIn.ts"
 import { type Kind, operate } from "./support/Operations.ts"
-import { stored } from "./support/Pages.ts"
+import { bookOf, stored } from "./support/Pages.ts"
 import {
   answering,
   asks,
   authorized,
-  bookOf,
   canceled,
   captured,
   capturedBy,

@@ -2,16 +2,16 @@
 import { assert, describe } from "@effect/vitest"
 import { type Payment, Pointsman } from "@pointsman/core"
 import type { ReportRow } from "@pointsman/core/connector"
-import { CommitUnknown, Ledger, type OperationAnswer, Settlements } from "@pointsman/core/ports"
+import { CommitUnknown, Ledger, type OperationAnswer } from "@pointsman/core/ports"
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { begin, disputed, disputeEvents, state } from "./support/Disputes.ts"
 import { itIn } from "./support/ItIn.ts"
 import { operate } from "./support/Operations.ts"
-import { attemptsOf, stored } from "./support/Pages.ts"
-import { day, entriesOf, eur, foundIn, orderOf, paidAt, reconcile, rowOf } from "./support/Reports.ts"
-import { authorized, bookOf, captured, capturedBy, created, refundedBy, unanswered } from "./support/Statements.ts"
-import { assertFields } from "./support/Steps.ts"
+import { attemptsOf, bookOf, stored } from "./support/Pages.ts"
+import { day, entriesOf, eur, foundIn, orderOf, paidAt, reconcile, rowOf, runDying } from "./support/Reports.ts"
+import { authorized, captured, capturedBy, created, refundedBy, unanswered } from "./support/Statements.ts"
+import { assertFields, dyingAt } from "./support/Steps.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
 
 const lost = Effect.fail(unanswered)
@@ -382,18 +382,11 @@ describe("a dispute of a row whose write was not answered", () => {
 })
 
 describe("a run that died before it applied what it stored", () => {
-  const runDying = Effect.fnUntraced(function* (own: World, row: ReportRow) {
-    const ledger = yield* Ledger
-    const dying = { ...ledger, commit: () => Effect.die(new Error("the process died")) }
-    const process = yield* own.another.pipe(Effect.provideService(Ledger, dying))
-    assert.isTrue(Exit.isFailure(yield* Effect.exit(process.reconciliation.run(orderOf([row])))))
-  })
-
   const payout = rowOf(undefined, { id: "payout", kind: "payout", gross: eur(-1) })
   itIn("a newer file with the same rows applies their statements and ends differences", world(), function* (own) {
     const { attemptId, payment } = yield* unknown(own)
     const row = rowOf(payment, { id: "charge", gross: eur(1999), names: { attemptId, providerRef: "ch_1" } })
-    yield* runDying(own, row)
+    yield* runDying(own, orderOf([row]))
     assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
     const run = yield* reconcile(orderOf([row, payout]))
     assert.strictEqual(run.rowsKnown, 1)
@@ -405,7 +398,7 @@ describe("a run that died before it applied what it stored", () => {
   itIn("a newer file with a row that matched settles the payment", world(), function* (own) {
     const payment = yield* taken(own)
     const row = rowOf(payment)
-    yield* runDying(own, row)
+    yield* runDying(own, orderOf([row]))
     assert.strictEqual((yield* stored(payment)).state, "Captured")
     yield* reconcile(orderOf([row, payout]))
     assert.strictEqual((yield* stored(payment)).state, "Settled")
@@ -418,11 +411,7 @@ describe("a run that died after it applied a capture", () => {
     const payment = yield* created(authorized, "manual")(own)
     yield* TestClock.setTime(paidAt + day)
     const row = rowOf(payment, { id: "charge", gross: eur(500), payoutId: null })
-    const settlements = yield* Settlements
-    let writes = 0
-    const applyBatch: typeof settlements.applyBatch = (batch) =>
-      ++writes === 2 ? Effect.die(new Error("the process died")) : settlements.applyBatch(batch)
-    const process = yield* own.another.pipe(Effect.provideService(Settlements, { ...settlements, applyBatch }))
+    const process = yield* dyingAt(own, 3, "before")
     assert.isTrue(Exit.isFailure(yield* Effect.exit(process.reconciliation.run(orderOf([row])))))
     assert.strictEqual((yield* stored(payment)).capturedMinor, 500)
     assert.deepStrictEqual(yield* closings, { charge: undefined })

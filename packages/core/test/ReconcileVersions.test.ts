@@ -1,13 +1,12 @@
 /** Versions of one row that meet in a batch, in a run that died, or beside a person's word. */
 import { assert, describe } from "@effect/vitest"
-import { type Payment, Pointsman, type ReportOrder, settlementOf } from "@pointsman/core"
+import { type Payment, Pointsman, settlementOf } from "@pointsman/core"
 import type { ReportRow } from "@pointsman/core/connector"
-import { Ledger } from "@pointsman/core/ports"
-import { Effect, Exit } from "effect"
+import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn } from "./support/ItIn.ts"
 import { attemptsOf, stored } from "./support/Pages.ts"
-import { day, entriesOf, eur, orderOf, paidAt, reconcile, rowOf } from "./support/Reports.ts"
+import { day, entriesOf, eur, orderOf, paidAt, reconcile, rowOf, runDying } from "./support/Reports.ts"
 import { captured, created, unanswered } from "./support/Statements.ts"
 import { assertFields } from "./support/Steps.ts"
 import { type World, world } from "./support/World.ts"
@@ -22,14 +21,6 @@ const given = Effect.fnUntraced(function* (own: World, answer: Parameters<typeof
 
 const isSettled = Effect.fnUntraced(function* (payment: Payment) {
   assert.deepInclude(yield* stored(payment), { state: "Settled", capturedMinor: 1999, review: null })
-})
-
-/** Reads the report in a process that dies before it applies what it has stored. */
-const runDying = Effect.fnUntraced(function* (own: World, order: ReportOrder) {
-  const ledger = yield* Ledger
-  const dying = { ...ledger, commit: () => Effect.die(new Error("the process died")) }
-  const process = yield* own.another.pipe(Effect.provideService(Ledger, dying))
-  assert.isTrue(Exit.isFailure(yield* Effect.exit(process.reconciliation.run(order))))
 })
 
 describe("versions of a row", () => {

@@ -1,14 +1,15 @@
 /** Disputes that a store lost, and that providers list. */
 import { assert, describe } from "@effect/vitest"
 import { Pointsman, type Recovery, statusOf } from "@pointsman/core"
-import { Ledger, type ListedDispute, Unanswered } from "@pointsman/core/ports"
+import { type Ledger, type ListedDispute, Unanswered } from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn, itRuns } from "./support/ItIn.ts"
 import { itInListing, listingProvider, listingWorld } from "./support/ListingProvider.ts"
-import { created } from "./support/Operations.ts"
+import { created, operate } from "./support/Operations.ts"
+import { bookOf, typesOf } from "./support/Pages.ts"
 import { say } from "./support/Statements.ts"
-import { caller, recovered, tenant, world } from "./support/World.ts"
+import { recovered, tenant, world } from "./support/World.ts"
 
 const day = 24 * 60 * 60_000
 const noon = 100.5 * day
@@ -24,22 +25,15 @@ const main = ({ connections }: Recovery) => {
 }
 
 const create = created()
-const stored = (id: string) =>
-  Effect.flatMap(Ledger, (ledger) => Effect.map(ledger.book(tenant, id), Option.getOrThrow))
+const stored = (id: string) => bookOf({ tenant, id })
 const disputesOf = (paymentId: string) =>
   Effect.flatMap(Pointsman, ({ disputes }) =>
     Effect.map(disputes(tenant, { paymentId, limit: 10 }), ({ items }) => items)
   )
 
-const eventsOf = (id: string) =>
-  Effect.flatMap(Pointsman, ({ timeline }) => timeline(tenant, id, { limit: 100 })).pipe(
-    Effect.map(({ items }) => items.map(({ type }) => type))
-  )
+const eventsOf = (id: string) => typesOf({ tenant, id })
 
-const refundOf = (paymentId: string) =>
-  Effect.flatMap(Pointsman, ({ refund }) =>
-    Effect.result(refund(caller, { paymentId, idempotencyKey: null, amountMinor: null, reason: null }))
-  )
+const refundOf = (paymentId: string) => operate("refund", paymentId)
 
 /** A provider with a captured payment of a store, and a dispute of it that the store does not have. */
 const given = Effect.fnUntraced(function* (

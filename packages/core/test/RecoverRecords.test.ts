@@ -7,6 +7,8 @@ import { Deferred, Effect, Fiber, type Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn, itRuns } from "./support/ItIn.ts"
 import { type ListingOptions, listingProvider, listingWorld } from "./support/ListingProvider.ts"
+import { creating, authorized as held } from "./support/Operations.ts"
+import { bookOf } from "./support/Pages.ts"
 import { say } from "./support/Statements.ts"
 import { assertFields } from "./support/Steps.ts"
 import { caller, recovered, request, tenant, type World, world } from "./support/World.ts"
@@ -63,14 +65,7 @@ const at = ({ connections }: Pick<Recovery, "connections">, id = "main") => {
 
 const eur = (count: number, amountMinor: number) => [{ currency: "EUR", count, amountMinor }]
 
-const stored = Effect.fnUntraced(function* (id: string) {
-  return Option.getOrThrow(yield* (yield* Ledger).book(tenant, id))
-})
-
-const createOne = Effect.fnUntraced(function* (overrides: Parameters<typeof request>[0] = {}) {
-  return (yield* (yield* Pointsman).create(caller, request(overrides))).payment
-})
-const held = createOne({ details: { captureMethod: "manual" } })
+const stored = (id: string) => bookOf({ tenant, id })
 
 /** Remembers all records; gives what puts them back. */
 const takeSnapshot = Effect.flatMap(StorageSnapshots, (snapshots) => snapshots?.take ?? Effect.die("no snapshots"))
@@ -92,7 +87,7 @@ const voidOf = Effect.fnUntraced(function* (paymentId: string) {
 describe("charges that the store lost", () => {
   itInLosing("captured, authorized and voided charges are each recovered as they were", function* ({ nextStore }) {
     const before = yield* nextStore(function* () {
-      const [captured, kept, toVoid, toCapture] = [yield* createOne(), yield* held, yield* held, yield* held]
+      const [captured, kept, toVoid, toCapture] = [yield* creating(), yield* held, yield* held, yield* held]
       return [captured, kept, (yield* voidOf(toVoid.id)).payment, (yield* captureOf(toCapture.id)).payment]
     })
     yield* nextStore(function* () {
@@ -139,7 +134,7 @@ describe("charges that the store lost", () => {
           yield* TestClock.adjust(1_000)
           return yield* new NotSent({ reason: "refused" })
         })
-      const { id } = yield* createOne()
+      const { id } = yield* creating()
       yield* putBack
       assert.strictEqual(yield* endsOf(id), "1 main null")
       yield* recoverAll
@@ -156,7 +151,7 @@ describe("charges that the store lost", () => {
   }
 
   itInLosing("a repeated recovery adopts nothing and writes nothing", function* ({ inNewStore, nextStore }) {
-    const { id } = yield* inNewStore(createOne())
+    const { id } = yield* inNewStore(creating())
     yield* nextStore(function* () {
       yield* recoverAll
       const once = yield* stored(id)
@@ -167,7 +162,7 @@ describe("charges that the store lost", () => {
 
   itInLosing("a charge is adopted once when a write lands between two reads of the next try", function* (lost) {
     const { inNewStore, provider } = lost
-    const { id } = yield* inNewStore(createOne())
+    const { id } = yield* inNewStore(creating())
     const own = world({ provider })
     yield* TestClock.setTime(noon)
     yield* Effect.gen(function* () {
@@ -183,7 +178,7 @@ describe("charges that the store lost", () => {
   })
 
   itInLosing("a dry run reports the same, and stores nothing", function* ({ inNewStore, nextStore }) {
-    const { id } = yield* inNewStore(Effect.tap(createOne(), ({ id }) => refundOf(id)))
+    const { id } = yield* inNewStore(Effect.tap(creating(), ({ id }) => refundOf(id)))
     yield* nextStore(function* () {
       const shown = yield* dryRun
       assert.deepInclude(at(shown), { payments: eur(1, 1999), refunds: eur(1, 500) })
@@ -228,7 +223,7 @@ describe("charges that the store lost", () => {
 
 describe("a hosted payment whose charge was lost", () => {
   itAtNoon("a page that waits for its customer is recovered as paid, and not paid again", function* (provider) {
-    const { id } = yield* createOne({ returnUrl: "https://shop.example/done" })
+    const { id } = yield* creating({ returnUrl: "https://shop.example/done" })
     assert.strictEqual((yield* stored(id)).payment.state, "AwaitingCustomer")
     yield* provider.onCharge({
       ...{ attemptId: "att_lost", attemptNumber: 1, paymentId: id, connectionId: "main", capture: true },
@@ -243,7 +238,7 @@ describe("a hosted payment whose charge was lost", () => {
 describe("connections with one account", () => {
   itAtNoon("another connection's charge in a list stays that connection's", function* (provider) {
     const { onListCharges: list } = provider
-    const { id } = yield* createOne()
+    const { id } = yield* creating()
     const before = yield* stored(id)
     provider.onListCharges = (request) => list?.({ ...request, connectionId: "main" }) ?? Effect.never
     const recovery = yield* recoverAll
@@ -271,7 +266,7 @@ describe("a walk of lists", () => {
 
   itInLosing("windows that hold too many are asked for in shorter ones, and nothing is missed", function* (lost) {
     const { inNewStore, nextStore, provider } = lost
-    const hourly = Effect.andThen(createOne(), TestClock.adjust("1 hour"))
+    const hourly = Effect.andThen(creating(), TestClock.adjust("1 hour"))
     yield* inNewStore(Effect.repeat(hourly, { times: 4 }), noon - 5 * hour)
     const { onListCharges: list } = provider
     provider.onListCharges = (request) => {
@@ -286,7 +281,7 @@ describe("a walk of lists", () => {
 
   itRuns("a page that is never answered leaves its connection for the next recovery", function* () {
     const { inNewStore, nextStore, provider } = losing({ pageSize: 1 })
-    yield* inNewStore(Effect.andThen(createOne(), createOne()))
+    yield* inNewStore(Effect.andThen(creating(), creating()))
     const { onListCharges: list } = provider
     provider.onListCharges = (request) =>
       request.cursor === null ? (list?.(request) ?? Effect.never) : Effect.fail(bigWindow(0))
@@ -364,7 +359,7 @@ describe("keys that the store lost", () => {
     yield* TestClock.adjust("1 second")
     const approved = provider.onCharge
     provider.onCharge = () => Effect.fail(new NotSent({ reason: "refused" }))
-    for (let tries = 0; tries < 5; tries++) yield* createOne()
+    for (let tries = 0; tries < 5; tries++) yield* creating()
     provider.onCharge = approved
     yield* replays(first)
   })
@@ -424,7 +419,7 @@ describe("keys that the store lost", () => {
 describe("refunds, captures and voids that the store lost", () => {
   itInLosing("keys of recovered refunds repeat their answers", function* ({ inNewStore, nextStore, provider }) {
     const refunds = (id: string) => Effect.andThen(refundOf(id), refundOf(id, null, "refund-0002"))
-    const { id } = yield* inNewStore(Effect.tap(createOne(), ({ id }) => refunds(id)))
+    const { id } = yield* inNewStore(Effect.tap(creating(), ({ id }) => refunds(id)))
     yield* nextStore(function* () {
       const recovery = yield* recoverAll
       assert.deepInclude(at(recovery), { payments: eur(1, 1999), refunds: eur(2, 1999), reviewed: [], kept: 0 })
@@ -454,7 +449,7 @@ describe("refunds, captures and voids that the store lost", () => {
     minorUnits: number,
     of: { readonly _tag?: "RefundPending"; readonly providerRef?: string } = {}
   ) {
-    const { id, providerRef } = yield* createOne()
+    const { id, providerRef } = yield* creating()
     books.refunds.set(`other-${minorUnits}`, {
       ...{ connectionId: "main", refundId, created: noon, money: { minorUnits, currency: "EUR" } },
       providerRef: of.providerRef ?? providerRef ?? "",
@@ -502,7 +497,7 @@ describe("refunds, captures and voids that the store lost", () => {
   })
 
   itAtNoon("a lost refund that the record cannot take is not sent by its key", function* (provider, one) {
-    const { id } = yield* createOne()
+    const { id } = yield* creating()
     const putBack = yield* takeSnapshot
     yield* refundOf(id, 1500)
     yield* putBack
@@ -570,7 +565,7 @@ describe("refunds, captures and voids that the store lost", () => {
 
   itIn("a refund lost under the key of an unsent one is recorded", listingWorld(), function* ({ ledger }) {
     yield* TestClock.setTime(noon)
-    const { id } = yield* createOne()
+    const { id } = yield* creating()
     const unheardAt = ledger.calls.commit + 1
     ledger.onCommit = (number) => (number === unheardAt ? "unheard" : undefined)
     yield* Effect.flip(refundOf(id, 1))

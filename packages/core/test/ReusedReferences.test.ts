@@ -7,7 +7,7 @@ import { TestClock } from "effect/testing"
 import { ofContested } from "../src/decide/ReusedReference.ts"
 import { itIn } from "./support/ItIn.ts"
 import { ofAttempt, say } from "./support/Messages.ts"
-import { creating, operate } from "./support/Operations.ts"
+import { chargeSays, creating, operate } from "./support/Operations.ts"
 import { attemptsOf, comeBack, hour, liveCaller, liveConnections, minute, paged, stored } from "./support/Pages.ts"
 import { captured, charge, created, declined, dispute, pending, rejected, unanswered } from "./support/Statements.ts"
 import { assertFields } from "./support/Steps.ts"
@@ -209,14 +209,13 @@ describe("other sources of a reused reference", () => {
     const pointsman = yield* Pointsman
     const first = yield* created(reused)(own)
     const second = yield* created(unanswered)(own)
-    const statement = { _tag: "Charge", says: "captured", attemptId: null, amountMinor: null } as const
     const order = { tenant: second.tenant, paymentId: second.id, evidence: "the dashboard", by: "Jo" }
-    const wrong = { ...order, stated: { ...statement, providerRef: "ch_1" } }
+    const wrong = { ...order, stated: chargeSays("captured", { providerRef: "ch_1" }) }
     const after = yield* pointsman.resolveReview(wrong)
     assert.deepStrictEqual(yield* areReviewed(first, second, both), after)
     assert.strictEqual(after.state, "ChargeMismatched")
     assert.deepStrictEqual((yield* told(second)).types.slice(-2), ["payment.reviewed", "payment.conflict"])
-    yield* pointsman.resolveReview({ ...order, stated: { ...statement, providerRef: "ch_2" } })
+    yield* pointsman.resolveReview({ ...order, stated: chargeSays("captured", { providerRef: "ch_2" }) })
     assert.strictEqual((yield* stored(second)).state, "Captured")
   })
 
@@ -228,7 +227,7 @@ describe("other sources of a reused reference", () => {
     yield* pointsman.resolveReview({
       ...order,
       paymentId: second.id,
-      stated: { _tag: "Charge", says: "canceled", attemptId: null, amountMinor: null, providerRef: "ch_1" }
+      stated: chargeSays("canceled", { providerRef: "ch_1" })
     })
     assert.deepInclude(yield* stored(second), { state: "Cancelled", review: null })
     yield* operate("refund", first.id, { amountMinor: 500 })

@@ -1,10 +1,10 @@
 /** What an operator can state of a payment, as the review shows it, and statements that are sent twice or too late. */
 import { assert, describe } from "@effect/vitest"
-import { type OperatorStatement, Pointsman, type PossibleStatement, type ReadRecord } from "@pointsman/core"
+import { Pointsman, type PossibleStatement, type ReadRecord } from "@pointsman/core"
 import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn } from "./support/ItIn.ts"
-import { operate } from "./support/Operations.ts"
+import { chargeSays, operate } from "./support/Operations.ts"
 import { created, refundedBy, unanswered } from "./support/Statements.ts"
 import { caller, type World, world } from "./support/World.ts"
 
@@ -18,18 +18,13 @@ const recordOf = Effect.fnUntraced(function* (paymentId: string) {
   return { version: payment.version, lastEventId: timeline.at(-1)?.id ?? "" } satisfies ReadRecord
 })
 
-const says = (word: Extract<OperatorStatement, { readonly _tag: "Charge" }>["says"]): OperatorStatement => ({
-  _tag: "Charge",
-  says: word,
-  attemptId: null,
-  amountMinor: word === "captured" ? 1999 : null,
-  providerRef: word === "never_received" ? null : "ref"
-})
+const providerRef = "ref"
+const captured = chargeSays("captured", { amountMinor: 1999, providerRef })
 
 const state = Effect.fnUntraced(function* (
   paymentId: string,
   basedOn: ReadRecord,
-  stated = says("captured"),
+  stated = captured,
   evidence = "dashboard"
 ) {
   const order = { tenant: caller.tenant, paymentId, stated, evidence, by: "Jo", basedOn }
@@ -104,8 +99,8 @@ describe("a statement on a record that was read", () => {
     const record = yield* recordOf(id)
     Result.getOrThrow(yield* state(id, record))
     for (const refused of [
-      yield* state(id, record, says("declined")),
-      yield* state(id, record, says("captured"), "a support case")
+      yield* state(id, record, chargeSays("declined", { providerRef })),
+      yield* state(id, record, captured, "a support case")
     ]) {
       assert.match(reasonOf(refused) ?? "", /^the payment has changed since its record was read/u)
     }

@@ -6,10 +6,9 @@ import { Ledger } from "@pointsman/core/ports"
 import { Effect, Exit, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn } from "./support/ItIn.ts"
-import { operate } from "./support/Operations.ts"
-import { anotherBefore, liveCaller, liveConnections, paged } from "./support/Pages.ts"
+import { chargeSays, operate } from "./support/Operations.ts"
+import { anotherBefore, bookOf, checkoutOpened, liveCaller, liveConnections, paged } from "./support/Pages.ts"
 import {
-  bookOf,
   canceled,
   captured,
   capturedBy,
@@ -85,10 +84,7 @@ const settle = (payment: Payment, stated: OperatorStatement, more: Partial<typeo
     Effect.result(resolveReview({ tenant: payment.tenant, paymentId: payment.id, stated, ...seen, ...more }))
   )
 
-const says = (
-  charge: Extract<OperatorStatement, { readonly _tag: "Charge" }>["says"],
-  more: Partial<Extract<OperatorStatement, { readonly _tag: "Charge" }>> = {}
-): OperatorStatement => ({ _tag: "Charge", says: charge, attemptId: null, amountMinor: null, providerRef, ...more })
+const says = (...[charge, more]: Parameters<typeof chargeSays>) => chargeSays(charge, { providerRef, ...more })
 
 /** About the newest refund. */
 const refund = (saysOfIt: Extract<OperatorStatement, { readonly _tag: "Refund" }>["says"]) =>
@@ -329,8 +325,7 @@ describe("a review beside others", () => {
 
   const endless = world({ connections: liveConnections })
   itIn("a checkout without an end waits for a person to say that it was not paid", endless, function* (own) {
-    own.provider.onOpenCheckout = () =>
-      Effect.succeed({ _tag: "CheckoutOpened", reference: "co_1", url: "https://pay.example/1", expiresAt: null })
+    own.provider.onOpenCheckout = () => Effect.succeed(checkoutOpened())
     const { payment, token } = yield* paged(liveCaller)
     yield* (yield* Pointsman).openCheckout(token, "https://pay.example/return")
     yield* TestClock.adjust(untilOld)

@@ -6,17 +6,10 @@ import { Clock, Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn } from "./support/ItIn.ts"
 import { stored } from "./support/Pages.ts"
+import { ahead } from "./support/SetClock.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
 
 const minute = 60_000
-
-/** The test's clock, with an offset. */
-const shifted = (base: Clock.Clock, aheadMillis: () => number): Clock.Clock => ({
-  ...base,
-  sleep: base.sleep,
-  currentTimeMillisUnsafe: () => base.currentTimeMillisUnsafe() + aheadMillis(),
-  currentTimeMillis: Effect.sync(() => base.currentTimeMillisUnsafe() + aheadMillis())
-})
 
 interface Clocks {
   machineAheadMillis: number
@@ -26,17 +19,11 @@ interface Clocks {
 /** A server whose own clock may differ from the store's, which is the test's. */
 const server = (own: World, clocks: Clocks) =>
   Layer.unwrap(
-    Effect.map(Clock.Clock, (clock) =>
-      own.layer.pipe(
-        Layer.provide(
-          Layer.succeed(
-            Clock.Clock,
-            shifted(clock, () => clocks.machineAheadMillis)
-          )
-        ),
-        Layer.provide(Layer.succeed(StorageClock, { clock, agesFrom: () => clocks.agesFrom }))
-      )
-    )
+    Effect.map(Clock.Clock, (clock) => {
+      const machine = ahead(clock, () => clocks.machineAheadMillis)
+      const store = { clock, agesFrom: () => clocks.agesFrom }
+      return own.layer.pipe(Layer.provide([Layer.succeed(Clock.Clock, machine), Layer.succeed(StorageClock, store)]))
+    })
   )
 
 const given = (machineAheadMillis: number) => {

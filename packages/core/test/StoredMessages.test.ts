@@ -14,7 +14,7 @@ import {
 import { Effect, Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn } from "./support/ItIn.ts"
-import { hearing, providerWith, rowOf } from "./support/Messages.ts"
+import { hearing, providerWith, receive, rowOf } from "./support/Messages.ts"
 import { attemptsOf, stored, typesOf } from "./support/Pages.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
@@ -55,11 +55,7 @@ const pending = Effect.gen(function* () {
   return { payment, attemptId: attempt?.id ?? "" }
 })
 
-const deliver = Effect.fnUntraced(function* (body: string, connectionId = "main") {
-  const pointsman = yield* Pointsman
-  const incoming = { connectionId, headers: { signed: "yes" }, body: new TextEncoder().encode(body) }
-  yield* pointsman.recordMessage(yield* pointsman.verifyMessage(incoming))
-})
+const deliver = (body: string, connectionId = "main") => receive(body, connectionId, { signed: "yes" })
 
 const bodyOf = (attempt: string, id = "msg_1") => JSON.stringify({ id, attempt })
 

@@ -1,22 +1,16 @@
 /** Core refuses card numbers in the texts of merchants and operators, for every client. */
 import { assert, describe } from "@effect/vitest"
-import { CardNumberFound, type Person } from "@pointsman/core"
+import { CardNumberFound } from "@pointsman/core"
 import { Audit } from "@pointsman/core/ports"
 import { sampleRequest } from "@pointsman/core/testing"
 import { Effect } from "effect"
 import { itIn } from "./support/ItIn.ts"
+import { chargeSays, jo } from "./support/Operations.ts"
 import { caller, tenant, world } from "./support/World.ts"
 
 const card = "paid by 4111 1111 1111 1111"
 const paymentId = "01a1fe08-9226-7266-a33a-e3e7f1609a4e"
-const by: Person = { of: "program", name: "Jo" }
-const stated = {
-  _tag: "Charge",
-  says: "captured",
-  attemptId: null,
-  amountMinor: 1_000,
-  providerRef: "ch_1"
-} as const
+const stated = chargeSays("captured", { amountMinor: 1_000, providerRef: "ch_1" })
 
 describe("texts that would be stored", () => {
   itIn("a field of a card number in a text is named, and nothing is written", world(), function* (_, pointsman) {
@@ -28,8 +22,8 @@ describe("texts that would be stored", () => {
       [create(caller, sampleRequest({ details, returnUrl: card })), "reference", "return_url", "metadata"],
       [refund(operated, { paymentId, amountMinor: 1, idempotencyKey: "refund-1", reason: card }), "reason"],
       [keepEvidence(operated, { disputeId: "dp_1", texts: { summary: card, other: "" }, files: [] }), "summary"],
-      [resolveReview({ tenant, paymentId, stated, by: "Jo", person: by, ...seen }), "evidence", "provider_reference"],
-      [rejectCorrection({ tenant, paymentId, correctionId: "cor_1", by, reason: card }), "reason"],
+      [resolveReview({ tenant, paymentId, stated, by: "Jo", person: jo, ...seen }), "evidence", "provider_reference"],
+      [rejectCorrection({ tenant, paymentId, correctionId: "cor_1", by: jo, reason: card }), "reason"],
       [reconciliation.close({ connectionId: "main", rowId: "txn_1", note: card }), "note"]
     ]
     for (const [act, ...fields] of refused) {

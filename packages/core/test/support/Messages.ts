@@ -39,6 +39,12 @@ export const rowOf = (over: Partial<StoredMessage> = {}): StoredMessage => ({
 export const say = (...told: Parameters<typeof messageOf>) =>
   Effect.flatMap(Pointsman, ({ recordMessage }) => recordMessage(messageOf(...told)))
 
+/** A message arrives as these bytes: it is verified, and recorded. */
+export const receive = (body: string, connectionId = "main", headers: Readonly<Record<string, string>> = {}) =>
+  Effect.flatMap(Pointsman, ({ recordMessage, verifyMessage }) =>
+    Effect.flatMap(verifyMessage({ connectionId, headers, body: new TextEncoder().encode(body) }), recordMessage)
+  )
+
 /** What is stated of the charge of an attempt. */
 export const ofAttempt = (attempt: { readonly id: string } | undefined, state: ChargeRecord): MessageAbout => ({
   _tag: "Charge",

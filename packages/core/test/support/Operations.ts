@@ -1,6 +1,8 @@
 import {
   type Answered,
   type CaptureFailure,
+  type OperatorStatement,
+  type Person,
   Pointsman,
   type RefundFailure,
   type RefundOrder,
@@ -11,6 +13,18 @@ import { caller, request, type World } from "./World.ts"
 
 export const operationKinds = ["capture", "void", "refund"] as const
 export type Kind = (typeof operationKinds)[number]
+
+type ChargeStatement = Extract<OperatorStatement, { readonly _tag: "Charge" }>
+
+/** What an operator says of the charge of an attempt: of the one that it can be about, unless told otherwise. */
+export const chargeSays = (says: ChargeStatement["says"], over: Partial<ChargeStatement> = {}): ChargeStatement => ({
+  ...{ _tag: "Charge", says, attemptId: null, amountMinor: null, providerRef: null },
+  ...over
+})
+
+/** Two people, for what one of them may not do without the other. */
+export const jo: Person = { of: "program", name: "Jo" }
+export const ann: Person = { of: "program", name: "Ann" }
 
 export type Answer = Result.Result<Answered, CaptureFailure | VoidFailure | RefundFailure>
 

@@ -11,7 +11,7 @@ import {
   type Tenant
 } from "@pointsman/core"
 import { applyChargeFact } from "@pointsman/core/internal"
-import { Directory, Ledger } from "@pointsman/core/ports"
+import { type CheckoutOpened, Directory, Ledger } from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
 import { caller, request, tenant, type World, workspace } from "./World.ts"
 
@@ -35,6 +35,12 @@ export const liveConnections: ReadonlyArray<Partial<Connection> & { readonly id:
 export const hosted = (change: Partial<CreateRequest> = {}): CreateRequest =>
   request({ returnUrl, cancelUrl, ...change })
 
+/** What a provider answers that opened a checkout: one without an end, unless told otherwise. */
+export const checkoutOpened = (change: Partial<CheckoutOpened> = {}): CheckoutOpened => ({
+  ...{ _tag: "CheckoutOpened", reference: "co_1", url: "https://provider.example/pay/1", expiresAt: null },
+  ...change
+})
+
 /** A new payment that waits for its customer, and the token of its page. */
 export const paged = Effect.fnUntraced(function* (by: Caller = caller, change: Partial<CreateRequest> = {}) {
   const pointsman = yield* Pointsman
@@ -53,7 +59,7 @@ export const attemptsOf = Effect.fnUntraced(function* (of: Payment) {
   return yield* ledger.attempts(of.tenant, of.id)
 })
 
-export const bookOf = Effect.fnUntraced(function* (of: Payment) {
+export const bookOf = Effect.fnUntraced(function* (of: Pick<Payment, "id" | "tenant">) {
   const ledger = yield* Ledger
   return Option.getOrThrow(yield* ledger.book(of.tenant, of.id))
 })
@@ -67,7 +73,7 @@ export const newest = Effect.gen(function* () {
 export const outcomesOf = (of: Payment) =>
   Effect.map(attemptsOf(of), (attempts) => attempts.map(({ outcome }: Attempt) => outcome))
 
-export const typesOf = Effect.fnUntraced(function* (of: Payment) {
+export const typesOf = Effect.fnUntraced(function* (of: Pick<Payment, "id" | "tenant">) {
   const ledger = yield* Ledger
   return (yield* ledger.timeline(of.tenant, of.id, { limit: 50 })).map(({ type }) => type)
 })

@@ -1,4 +1,5 @@
 /** Reports of a provider: rows of payments, and runs of them. */
+import { assert } from "@effect/vitest"
 import {
   type JournalTransaction,
   type Payment,
@@ -7,8 +8,8 @@ import {
   type SettlementEntry
 } from "@pointsman/core"
 import type { ListRequest, ReportEntry, ReportPage, ReportRow } from "@pointsman/core/connector"
-import { Settlements } from "@pointsman/core/ports"
-import { Effect, Stream } from "effect"
+import { Ledger, Settlements } from "@pointsman/core/ports"
+import { Effect, Exit, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { created } from "./Operations.ts"
 import { tenant, type World } from "./World.ts"
@@ -73,6 +74,14 @@ export const orderOf = (
 
 export const reconcile = (order: ReportOrder) =>
   Effect.flatMap(Pointsman, ({ reconciliation }) => reconciliation.run(order))
+
+/** A process reads the report, and dies before it applies what it has stored. */
+export const runDying = Effect.fnUntraced(function* (own: World, order: ReportOrder) {
+  const ledger = yield* Ledger
+  const dying = { ...ledger, commit: () => Effect.die(new Error("the process died")) }
+  const process = yield* Effect.provideService(own.another, Ledger, dying)
+  assert.isTrue(Exit.isFailure(yield* Effect.exit(process.reconciliation.run(order))))
+})
 
 /** Every transaction of the journal, of all time. */
 export const journalNow = Effect.gen(function* () {

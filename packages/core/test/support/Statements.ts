@@ -14,7 +14,7 @@ import { type Duration, Effect, type Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn } from "./ItIn.ts"
 import { type Kind, operate } from "./Operations.ts"
-import { attemptsOf, stored, typesOf } from "./Pages.ts"
+import { attemptsOf, bookOf, stored, typesOf } from "./Pages.ts"
 import { caller, request, type World, world } from "./World.ts"
 
 export const providerRef = "ref"
@@ -132,10 +132,6 @@ export const say = Effect.fnUntraced(function* (
   const { recordMessage } = yield* Pointsman
   yield* recordMessage({ connectionId, tenant, receivedAt: 0, body: "{}", reason: null, message })
   return Option.getOrThrow(yield* (yield* Ledger).message(tenant, connectionId, message.id)).outcome
-})
-
-export const bookOf = Effect.fnUntraced(function* ({ id, tenant }: Payment) {
-  return Option.getOrThrow(yield* (yield* Ledger).book(tenant, id))
 })
 
 const ofAttempt =
