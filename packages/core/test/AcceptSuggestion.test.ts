@@ -7,7 +7,7 @@ import { Effect, Exit, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { itHere, itIn, itRuns } from "./support/ItIn.ts"
 import { created } from "./support/Operations.ts"
-import { attemptsOf, stored } from "./support/Pages.ts"
+import { attemptIdOf, stored } from "./support/Pages.ts"
 import { day, entriesOf, eur, journalNow, orderOf, paidAt, reconcile, rowOf, unexplainedIn } from "./support/Reports.ts"
 import { dyingAt } from "./support/Steps.ts"
 import { tenant, type World, world } from "./support/World.ts"
@@ -144,8 +144,7 @@ describe("a suggestion that is not accepted", () => {
   ] as const) {
     itHere(`a row stays without a payment that has ${why} by now`, function* (own) {
       const { order, payment } = yield* suggested(own)
-      const [attempt] = yield* attemptsOf(payment)
-      const names = { attemptId: attempt?.id ?? "", providerRef: ref }
+      const names = { attemptId: attemptIdOf(payment), providerRef: ref }
       yield* reconcile(orderOf([rowOf(payment, { id: "ours", names })]))
       const settled = yield* stored(payment)
       assert.strictEqual(settled.state, "Settled")

@@ -9,7 +9,7 @@ import { begin, disputeEvents } from "./support/Disputes.ts"
 import { itHere, itIn, itRuns } from "./support/ItIn.ts"
 import { listingProvider } from "./support/ListingProvider.ts"
 import { authorized, chargeSays, created, operate } from "./support/Operations.ts"
-import { attemptsOf, bookOf, changeConnections, stored } from "./support/Pages.ts"
+import { attemptIdOf, bookOf, changeConnections, stored } from "./support/Pages.ts"
 import {
   day,
   entriesOf,
@@ -58,8 +58,8 @@ describe("a row of a refund that is recovered later", () => {
       yield* TestClock.setTime(noon)
       const payment = yield* created()
       yield* operate("refund", payment.id, { amountMinor: 500 })
-      const { attempts, refunds } = yield* bookOf(payment)
-      return { payment, attemptId: attempts[0]?.id ?? "", refundId: refunds[0]?.id ?? "" }
+      const { refunds } = yield* bookOf(payment)
+      return { payment, attemptId: attemptIdOf(payment), refundId: refunds[0]?.id ?? "" }
     }).pipe(Effect.provide(world({ provider }).layer))
   })
   const rowsOf = ({ attemptId, payment, refundId }: Effect.Success<ReturnType<typeof lose>>) => {
@@ -209,10 +209,8 @@ const given = Effect.fnUntraced(function* (own: World) {
   own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Pending", providerRef: `ch_${attemptId}` })
   yield* TestClock.setTime(begin)
   const payment = yield* created()
-  const [attempt] = yield* attemptsOf(payment)
-  assert(attempt !== undefined)
   yield* TestClock.setTime(begin + 20 * day)
-  const names = { attemptId: attempt.id }
+  const names = { attemptId: attemptIdOf(payment) }
   const taken = { id: "dispute", kind: "dispute", gross: eur(-1999), occurredAt: begin + day } as const
   return {
     payment,
@@ -242,12 +240,10 @@ describe("a difference of a payment that a person corrects", () => {
     const payment = yield* created({ reference: "order-1" })
     const other = yield* created({ reference: "order-2" })
     yield* TestClock.setTime(paidAt + day)
-    const row = Effect.fnUntraced(function* (one: Payment) {
-      const [attempt] = yield* attemptsOf(one)
+    const rows = [payment, other].map((one) => {
       const id = one.reference ?? ""
-      return rowOf(one, { id, names: { attemptId: attempt?.id ?? "", providerRef: `ch_${id}` } })
+      return rowOf(one, { id, names: { attemptId: attemptIdOf(one), providerRef: `ch_${id}` } })
     })
-    const rows = yield* Effect.forEach([payment, other], row)
     yield* runDying(own, orderOf(rows))
     assert.deepStrictEqual(yield* standing, { "order-1": "status_differs", "order-2": "status_differs" })
     yield* corrects(payment, chargeSays("captured", { providerRef: "ch_order-1" }))

@@ -6,7 +6,7 @@ import { Deferred, Effect, Fiber, Option, Result } from "effect"
 import { itIn } from "./support/ItIn.ts"
 import { providerWith, receive } from "./support/Messages.ts"
 import { created } from "./support/Operations.ts"
-import { attemptsOf, stored } from "./support/Pages.ts"
+import { attemptIdOf, stored } from "./support/Pages.ts"
 import { runOut, tenant, world } from "./support/World.ts"
 
 type ChargeName = { readonly attemptId: string } | { readonly providerRef: string }
@@ -55,8 +55,7 @@ const captured = (attemptId: string, id = "ref paid"): HintedMessage => captured
 const unanswered = Effect.fnUntraced(function* (own: ReturnType<typeof hintWorld>) {
   own.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "silence" }))
   const payment = yield* created()
-  const [attempt] = yield* attemptsOf(payment)
-  return { payment, attemptId: attempt?.id ?? "" }
+  return { payment, attemptId: attemptIdOf(payment) }
 })
 
 const messageNamed = (id: string) =>

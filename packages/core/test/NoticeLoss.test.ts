@@ -1,14 +1,14 @@
 /** Verified messages about charges that are not stored: which of them declare a loss of records. */
 import { assert } from "@effect/vitest"
 import { NothingSent, Pointsman } from "@pointsman/core"
-import { Directory, Ids, Ledger, MessageUnreadable, type ProviderMessage, RecordLosses } from "@pointsman/core/ports"
+import { Directory, Ids, MessageUnreadable, type ProviderMessage, RecordLosses } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn } from "./support/ItIn.ts"
 import { hearing, providerWith, receive } from "./support/Messages.ts"
 import { creating } from "./support/Operations.ts"
-import { attemptsOf, liveCaller } from "./support/Pages.ts"
-import { request, world } from "./support/World.ts"
+import { attemptIdOf, liveCaller } from "./support/Pages.ts"
+import { world } from "./support/World.ts"
 
 const minute = 60_000
 const hour = 60 * minute
@@ -53,10 +53,7 @@ const deliver = (told: Told) => receive(JSON.stringify({ ...told, id: `msg_${++m
 
 const create = (idempotencyKey: string | null = null) => creating({ idempotencyKey }, liveCaller)
 
-const attemptOf = Effect.fnUntraced(function* (idempotencyKey: string | null = null) {
-  const [attempt] = yield* attemptsOf(yield* create(idempotencyKey))
-  return attempt?.id ?? ""
-})
+const attemptOf = (idempotencyKey: string | null = null) => Effect.map(create(idempotencyKey), attemptIdOf)
 
 /** The attempt of a charge that another store made at this time, and that this one lost. */
 const lostAt = Effect.fnUntraced(function* (at: number, idempotencyKey: string | null = null) {
@@ -190,10 +187,9 @@ itIn("another workspace's charge at the same account reveals no loss", worldOf()
     connections: connections.map((one) => ({ ...one, id: `${one.id}-of-other`, workspaceId: other }))
   })
   const tenant = { ...liveCaller.tenant, workspaceId: other }
-  const { payment } = yield* (yield* Pointsman).create({ ...liveCaller, tenant }, request())
-  const [attempt] = yield* (yield* Ledger).attempts(tenant, payment.id)
+  const payment = yield* creating({}, { ...liveCaller, tenant })
   yield* TestClock.adjust(hour)
-  yield* deliver({ charge: { attemptId: attempt?.id ?? "" }, at: noon })
+  yield* deliver({ charge: { attemptId: attemptIdOf(payment) }, at: noon })
   assert.isNull(yield* newest)
 })
 

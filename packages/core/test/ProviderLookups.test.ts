@@ -13,7 +13,7 @@ import {
 import { Deferred, Effect, Fiber } from "effect"
 import { itIn } from "./support/ItIn.ts"
 import { operate } from "./support/Operations.ts"
-import { attemptsOf, bookOf, stored, typesOf } from "./support/Pages.ts"
+import { attemptIdOf, bookOf, stored, typesOf } from "./support/Pages.ts"
 import {
   answering,
   asks,
@@ -252,10 +252,9 @@ describe("a message that says that nothing was received", () => {
   itIn("a message is not believed of an unknown charge that is old enough", world(), function* (own) {
     const payment = yield* created(unanswered)(own)
     yield* passes("1 day")(payment, own)
-    const [attempt] = yield* attemptsOf(payment)
     // As a connector could that is not type-checked.
     const state = () => JSON.parse(JSON.stringify(never))
-    const outcome = yield* say(payment, { _tag: "Charge", charge: { attemptId: attempt?.id ?? "" }, state })
+    const outcome = yield* say(payment, { _tag: "Charge", charge: { attemptId: attemptIdOf(payment) }, state })
     assert.deepStrictEqual([outcome, (yield* stored(payment)).state], ["unreadable", "ChargeUnknown"])
   })
 })

@@ -6,7 +6,7 @@ import { Settlements } from "@pointsman/core/ports"
 import { Effect, Exit, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn } from "./support/ItIn.ts"
-import { day, lines } from "./support/JournalGiven.ts"
+import { day, entry, eur, lines } from "./support/JournalGiven.ts"
 import { operate } from "./support/Operations.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
 
@@ -32,24 +32,12 @@ const read = Effect.fnUntraced(function* (query: JournalQuery = all) {
 
 const sale = "receivable EUR 1999, sales EUR -1999"
 
-const eur = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
-
-const reported = (paymentId: string | null, over: Partial<SettlementEntry> = {}): SettlementEntry => ({
-  ...{ tenant, connectionId: "main", rowId: "bt_1", runId: "rec_1", number: 1, generatedAt: 0 },
-  ...{ kind: "charge", result: "matched", reason: "by_id", paymentId, refundId: null, disputeId: null },
-  ...{
-    providerRef: null,
-    names: null,
-    gross: eur(1999),
-    converted: null,
-    fee: eur(40),
-    net: eur(1959),
-    payoutId: null
-  },
-  ...{ occurredAt: start, settledAt: null, recordedAt: december + 2 * day },
-  ...{ suggestedPaymentId: null, corrected: null, expected: null, openedAt: null, closed: null },
-  ...over
-})
+const reported = (paymentId: string | null, over: Partial<SettlementEntry> = {}) =>
+  entry({
+    ...{ paymentId, gross: eur(1999), fee: eur(40), net: eur(1959) },
+    ...{ occurredAt: start, recordedAt: december + 2 * day },
+    ...over
+  })
 
 /** What a provider's report said. */
 const store = Effect.fnUntraced(function* (entries: ReadonlyArray<SettlementEntry>) {

@@ -7,22 +7,21 @@ import { Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { begin, disputed, disputeEvents, state } from "./support/Disputes.ts"
 import { itIn } from "./support/ItIn.ts"
-import { operate } from "./support/Operations.ts"
-import { attemptsOf, bookOf, stored } from "./support/Pages.ts"
+import { creating, operate } from "./support/Operations.ts"
+import { attemptIdOf, bookOf, stored } from "./support/Pages.ts"
 import { day, entriesOf, eur, foundIn, orderOf, paidAt, reconcile, rowOf, runDying } from "./support/Reports.ts"
 import { authorized, captured, capturedBy, created, refundedBy, unanswered } from "./support/Statements.ts"
 import { assertFields, dyingAt } from "./support/Steps.ts"
-import { caller, request, tenant, type World, world } from "./support/World.ts"
+import { tenant, type World, world } from "./support/World.ts"
 
 const lost = Effect.fail(unanswered)
 
 /** A payment whose charge was never answered, with the id of its attempt. */
 const unknown = Effect.fnUntraced(function* (own: World, reference: string | null = null) {
   own.provider.onCharge = () => lost
-  const { payment } = yield* (yield* Pointsman).create(caller, request({ details: { reference } }))
-  const [attempt] = yield* attemptsOf(payment)
+  const payment = yield* creating({ details: { reference } })
   yield* TestClock.setTime(paidAt + day)
-  return { payment, attemptId: attempt?.id ?? "" }
+  return { payment, attemptId: attemptIdOf(payment) }
 })
 
 const taken = (own: World) => Effect.tap(created(captured)(own), () => TestClock.setTime(paidAt + day))
@@ -87,7 +86,7 @@ describe("a row that fits a payment by amount and time alone", () => {
 
   itIn("the merchant's reference decides between payments, or none is suggested", world(), function* (own) {
     own.provider.onCharge = () => lost
-    yield* (yield* Pointsman).create(caller, request({ details: { reference: "shop-other" } }))
+    yield* creating({ details: { reference: "shop-other" } })
     const { payment } = yield* unknown(own, "shop-named")
     yield* reconcile(
       orderOf([
@@ -104,7 +103,7 @@ describe("a row that fits a payment by amount and time alone", () => {
 
   itIn("another charge of a payment with a known one is no suggestion and no match", world(), function* (own) {
     own.provider.onCharge = () => Effect.succeed(captured)
-    const { payment } = yield* (yield* Pointsman).create(caller, request({ details: { reference: "order-1" } }))
+    const payment = yield* creating({ details: { reference: "order-1" } })
     yield* TestClock.setTime(paidAt + day)
     yield* reconcile(
       orderOf([

@@ -15,7 +15,7 @@ import { Effect, Exit, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn, itRuns } from "./support/ItIn.ts"
 import { createMany, creating, operate } from "./support/Operations.ts"
-import { attemptsOf, bookOf, stored, typesOf } from "./support/Pages.ts"
+import { attemptIdOf, bookOf, stored, typesOf } from "./support/Pages.ts"
 import { day, entriesOf, eur, foundIn, orderOf, paidAt, reconcile, rowOf } from "./support/Reports.ts"
 import { created, unanswered } from "./support/Statements.ts"
 import { dyingAt } from "./support/Steps.ts"
@@ -27,8 +27,7 @@ const createOne = (own: World) =>
 /** A payment whose charge was never answered, and the row that says that it was captured. */
 const unknown = Effect.fnUntraced(function* (own: World) {
   const payment = yield* created(unanswered)(own)
-  const [attempt] = yield* attemptsOf(payment)
-  return { payment, row: rowOf(payment, { names: { attemptId: attempt?.id ?? "", providerRef: "ch_1" } }) }
+  return { payment, row: rowOf(payment, { names: { attemptId: attemptIdOf(payment), providerRef: "ch_1" } }) }
 })
 
 describe("a report", () => {

@@ -5,7 +5,7 @@ import type { ReportRow } from "@pointsman/core/connector"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn } from "./support/ItIn.ts"
-import { attemptsOf, stored } from "./support/Pages.ts"
+import { attemptIdOf, stored } from "./support/Pages.ts"
 import { day, entriesOf, eur, orderOf, paidAt, reconcile, rowOf, runDying } from "./support/Reports.ts"
 import { captured, created, unanswered } from "./support/Statements.ts"
 import { assertFields } from "./support/Steps.ts"
@@ -13,9 +13,8 @@ import { type World, world } from "./support/World.ts"
 
 const given = Effect.fnUntraced(function* (own: World, answer: Parameters<typeof created>[0]) {
   const payment = yield* created(answer)(own)
-  const [attempt] = yield* attemptsOf(payment)
   yield* TestClock.setTime(paidAt + day)
-  const names = { attemptId: attempt?.id ?? "", providerRef: "ch_1" }
+  const names = { attemptId: attemptIdOf(payment), providerRef: "ch_1" }
   return { payment, row: rowOf(payment, { id: "x", gross: eur(1999), names }) }
 })
 

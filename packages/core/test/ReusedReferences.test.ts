@@ -8,7 +8,17 @@ import { ofContested } from "../src/decide/ReusedReference.ts"
 import { itIn } from "./support/ItIn.ts"
 import { ofAttempt, say } from "./support/Messages.ts"
 import { chargeSays, creating, operate } from "./support/Operations.ts"
-import { attemptsOf, comeBack, hour, liveCaller, liveConnections, minute, paged, stored } from "./support/Pages.ts"
+import {
+  attemptIdOf,
+  attemptsOf,
+  comeBack,
+  hour,
+  liveCaller,
+  liveConnections,
+  minute,
+  paged,
+  stored
+} from "./support/Pages.ts"
 import { captured, charge, created, declined, dispute, pending, rejected, unanswered } from "./support/Statements.ts"
 import { assertFields } from "./support/Steps.ts"
 import { caller, request, runOut, world } from "./support/World.ts"
@@ -25,8 +35,7 @@ const asNobody = { ...declined, providerRef: null }
 const tell = ({ tenant }: Payment, about: ProviderMessage["about"], id: string) =>
   Effect.result(say(about, { id, tenant }))
 
-const ofCharge = (of: Payment, state: ChargeState) =>
-  Effect.map(attemptsOf(of), ([attempt]) => ofAttempt(attempt, state))
+const ofCharge = (of: Payment, state: ChargeState) => ofAttempt({ id: attemptIdOf(of) }, state)
 
 const checkAll = Effect.gen(function* () {
   const pointsman = yield* Pointsman
@@ -139,7 +148,7 @@ describe("other sources of a reused reference", () => {
       const first = yield* created(reused)(own)
       const second = yield* created(before)(own)
       for (const id of ["msg_1", "msg_2"]) {
-        assert.isTrue(Result.isSuccess(yield* tell(second, yield* ofCharge(second, reused), id)))
+        assert.isTrue(Result.isSuccess(yield* tell(second, ofCharge(second, reused), id)))
         const kept = Option.getOrThrow(yield* (yield* Ledger).message(first.tenant, "main", id))
         assert.deepInclude(kept, { outcome: "contradicts", paymentId: second.id })
       }
@@ -282,7 +291,7 @@ describe("a reused reference over a store that fails", () => {
     const first = yield* created(reused)(own)
     const second = yield* created(unanswered)(own)
     own.ledger.onCommit = (_, { payment: { after } }) => (after.id === first.id ? "unwritten" : undefined)
-    const message = tell(second, yield* ofCharge(second, reused), "msg_1")
+    const message = tell(second, ofCharge(second, reused), "msg_1")
     assert.isTrue(Result.isFailure(yield* message))
     assert.deepStrictEqual([yield* stored(first), yield* stored(second)], [first, second])
     own.ledger.onCommit = () => undefined

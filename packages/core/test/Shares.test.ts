@@ -3,14 +3,16 @@
  * floods of the storage.
  */
 import { assert, describe } from "@effect/vitest"
-import { Metrics, type Payment, Pointsman, type VerifiedMessage } from "@pointsman/core"
-import { Ledger, NotSent, Unanswered } from "@pointsman/core/ports"
+import { Metrics, Pointsman, type VerifiedMessage } from "@pointsman/core"
+import { NotSent, Unanswered } from "@pointsman/core/ports"
 import { Effect, Fiber, Latch, Metric } from "effect"
 import { TestClock } from "effect/testing"
 import { minute, pass, second, settle } from "./support/Delivering.ts"
 import { itIn } from "./support/ItIn.ts"
-import { operate } from "./support/Operations.ts"
-import { caller, request, tenant, type World, world } from "./support/World.ts"
+import { messageOf, ofAttempt } from "./support/Messages.ts"
+import { created, operate } from "./support/Operations.ts"
+import { attemptIdOf } from "./support/Pages.ts"
+import { tenant, type World, world } from "./support/World.ts"
 
 const share = 16
 const timeout = 30 * second
@@ -53,14 +55,8 @@ const scene = (options: { readonly hanging?: number; readonly lookUpsPerConnecti
 
 /** Each of several connections for the amounts that no other takes. */
 const amounts = (index: number) => ({ min: 1_000 + index, max: 1_000 + index })
-const payment = (currency: "EUR" | "USD", index = 0) =>
-  request({ details: { money: { minorUnits: 1_000 + index, currency }, captureMethod: "manual" } })
-
 const create = (currency: "EUR" | "USD", index = 0) =>
-  Effect.map(
-    Effect.flatMap(Pointsman, (pointsman) => pointsman.create(caller, payment(currency, index))),
-    (created): Payment => created.payment
-  )
+  created({ money: { minorUnits: 1_000 + index, currency }, captureMethod: "manual" })
 
 /** How payments come to wait for a lookup: by a provider that does not answer it. */
 const openOnes = {
@@ -194,20 +190,13 @@ describe("a provider that sends many messages at once", () => {
     ]
   })
   itIn("100 that are slow to record take one share, and others continue", flooded, function* (own, pointsman) {
-    const ledger = yield* Ledger
     own.provider.onCharge = () => silent
     const messages: Array<VerifiedMessage> = []
     for (let index = 0; index <= 100; index++) {
-      const { id } = yield* create(index < 100 ? "EUR" : "USD")
-      const [attempt] = yield* ledger.attempts(tenant, id)
-      const { connectionId = "", id: attemptId = "" } = attempt ?? {}
-      const state = () => ({ _tag: "Captured", providerRef: `ref_${attemptId}` }) as const
-      const message = {
-        id: `msg_${index}`,
-        at: 0,
-        about: { _tag: "Charge" as const, charge: { attemptId }, state }
-      }
-      messages.push({ connectionId, tenant, receivedAt: 0, body: "{}", reason: null, message })
+      const payment = yield* create(index < 100 ? "EUR" : "USD")
+      const { attemptId = "", connectionId = "" } = payment.routing?.attempts[0] ?? {}
+      const about = ofAttempt({ id: attemptId }, { _tag: "Captured", providerRef: `ref_${attemptId}` })
+      messages.push(messageOf(about, { connectionId }))
     }
     const recordable = Latch.makeUnsafe()
     let begun = 0
@@ -232,16 +221,8 @@ describe("a provider that sends many messages at once", () => {
   })
 
   itIn("more than may wait are refused, and taken once those before are gone", world(), function* (own, pointsman) {
-    const { id } = yield* create("EUR")
-    const [attempt] = yield* (yield* Ledger).attempts(tenant, id)
-    const settled = (number: number): VerifiedMessage => ({
-      ...{ connectionId: "main", tenant, receivedAt: 0, body: "{}", reason: null },
-      message: {
-        id: `msg_${number}`,
-        at: number,
-        about: { _tag: "Settled", charge: { attemptId: attempt?.id ?? "" }, state: null }
-      }
-    })
+    const attemptId = attemptIdOf(yield* create("EUR"))
+    const settled = (at: number) => messageOf({ _tag: "Settled", charge: { attemptId }, state: null }, { at })
     own.ledger.beforeCommit = () => Effect.never
     const first = yield* Effect.forEach(Array(share + 4_096).keys(), (number) =>
       Effect.forkScoped(pointsman.recordMessage(settled(number)), { startImmediately: true })

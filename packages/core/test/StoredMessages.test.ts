@@ -15,8 +15,9 @@ import { Effect, Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn } from "./support/ItIn.ts"
 import { hearing, providerWith, receive, rowOf } from "./support/Messages.ts"
-import { attemptsOf, stored, typesOf } from "./support/Pages.ts"
-import { caller, request, tenant, world } from "./support/World.ts"
+import { created } from "./support/Operations.ts"
+import { attemptIdOf, stored, typesOf } from "./support/Pages.ts"
+import { tenant, world } from "./support/World.ts"
 
 const providerRef = "ref"
 
@@ -50,9 +51,8 @@ const messaging = (readsStored = true, keptOfMessage?: (body: string) => string)
 }
 
 const pending = Effect.gen(function* () {
-  const { payment } = yield* (yield* Pointsman).create(caller, request())
-  const [attempt] = yield* attemptsOf(payment)
-  return { payment, attemptId: attempt?.id ?? "" }
+  const payment = yield* created()
+  return { payment, attemptId: attemptIdOf(payment) }
 })
 
 const deliver = (body: string, connectionId = "main") => receive(body, connectionId, { signed: "yes" })
@@ -208,7 +208,7 @@ describe("a message that is applied again", () => {
   itIn("operations review the payment of a dispute that names a declined charge", messaging(), function* (own) {
     own.provider.onCharge = () =>
       Effect.succeed({ _tag: "Declined", providerRef, category: "other", code: "no", soft: false })
-    const { payment } = yield* (yield* Pointsman).create(caller, request())
+    const payment = yield* created()
     yield* deliver(JSON.stringify({ id: "msg_1", disputed: providerRef }))
     assert.deepStrictEqual(yield* outcomes, [["msg_1", "contradicts"]])
     assert.deepStrictEqual((yield* stored(payment)).review?.reasons, ["conflict"])

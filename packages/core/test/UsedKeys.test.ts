@@ -9,7 +9,7 @@ import { Effect } from "effect"
 import { at, changeCredentials, ours, theirs } from "./support/Accounts.ts"
 import { itIn } from "./support/ItIn.ts"
 import { creating, operate } from "./support/Operations.ts"
-import { attemptsOf, stored } from "./support/Pages.ts"
+import { attemptIdOf, stored } from "./support/Pages.ts"
 import {
   answering,
   authorized,
@@ -29,8 +29,6 @@ const keyUsed = new Unanswered({ reason: "the key was used before", isKeyUsed: t
 const naming = (attemptId: string) =>
   Effect.fail(new Unanswered({ reason: "another attempt", ofAnother: { attemptId, state: captured } }))
 
-const attemptOf = (payment: Payment) => Effect.map(attemptsOf(payment), (attempts) => attempts[0]?.id ?? "")
-
 const days: ReadonlyArray<Step> = Array.from({ length: 3 }, () => checkedAfter("1 day"))
 const checkForDays = (payment: Payment, own: World) => Effect.forEach(days, (day) => day(payment, own))
 
@@ -38,7 +36,7 @@ const checkForDays = (payment: Payment, own: World) => Effect.forEach(days, (day
 const unknown = Effect.fnUntraced(function* (own: World) {
   own.provider.onLookUpCharge = () => Effect.succeed(never)
   const first = yield* created(unanswered)(own)
-  return { first, attemptId: yield* attemptOf(first) }
+  return { first, attemptId: attemptIdOf(first) }
 })
 
 describe("an answer that names another attempt", () => {
@@ -60,7 +58,7 @@ describe("an answer that names another attempt", () => {
   itIn("a lookup settles the named attempt, and nothing by what is not found later", looking, function* (own) {
     const { attemptId, first } = yield* unknown(own)
     const second = yield* creating()
-    const other = yield* attemptOf(second)
+    const other = attemptIdOf(second)
     own.provider.onLookUpCharge = (asked) =>
       asked.attemptId === other ? naming(attemptId) : Effect.succeed({ ...never, conclusive: false })
     yield* checkedAfter("2 hours")(second, own)

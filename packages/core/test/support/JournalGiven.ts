@@ -1,5 +1,13 @@
 /** Payments, events and rows of reports for tests of the journal. */
-import { type Event, type JournalTransaction, type Payment, type PostedMovement, statusOf } from "@pointsman/core"
+import {
+  type Event,
+  type JournalTransaction,
+  type Payment,
+  type PostedMovement,
+  type SettlementEntry,
+  statusOf
+} from "@pointsman/core"
+import { tenant } from "./World.ts"
 
 export const paymentId = "01a1fe08-9226-7266-a33a-e3e7f1609a4e"
 
@@ -12,7 +20,7 @@ export const eur = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
 /** An automatic payment over 1000 EUR cents at `main`, which took nothing yet. */
 export const payment = (over: Partial<Payment> = {}): Payment => ({
   id: paymentId,
-  tenant: { workspaceId: "acme", environment: "sandbox" },
+  tenant,
   version: 1,
   state: "Captured",
   money: eur(1000),
@@ -74,6 +82,15 @@ export const row = (over: Partial<PostedMovement> = {}): PostedMovement => ({
   payoutId: null,
   occurredAt: noon + 60_000,
   recordedAt: noon + 2 * day,
+  ...over
+})
+
+/** As it is stored: matched by an id, and not corrected. */
+export const entry = (over: Partial<SettlementEntry> = {}): SettlementEntry => ({
+  ...row(),
+  ...{ tenant, runId: "rec_1", number: 1, generatedAt: 0, result: "matched", reason: "by_id", disputeId: null },
+  ...{ providerRef: null, names: null, settledAt: null, corrected: null, expected: null },
+  ...{ suggestedPaymentId: null, openedAt: null, closed: null },
   ...over
 })
 

@@ -54,6 +54,9 @@ export const stored = Effect.fnUntraced(function* (of: Pick<Payment, "id" | "ten
   return Option.getOrThrow(yield* ledger.payment(of.tenant, of.id))
 })
 
+/** The id of its first attempt, of those that its decision lists. */
+export const attemptIdOf = ({ routing }: Pick<Payment, "routing">) => routing?.attempts[0]?.attemptId ?? ""
+
 export const attemptsOf = Effect.fnUntraced(function* (of: Payment) {
   const ledger = yield* Ledger
   return yield* ledger.attempts(of.tenant, of.id)
