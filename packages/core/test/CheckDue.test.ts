@@ -5,7 +5,7 @@ import { type ChargeState, type Found, Ledger, type RefundState } from "@pointsm
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { itHere, itIn } from "./support/ItIn.ts"
-import { operate, payable, told as toldBy } from "./support/Operations.ts"
+import { onMain, operate, payable, told as toldBy } from "./support/Operations.ts"
 import {
   anotherWriter,
   bookOf,
@@ -37,6 +37,7 @@ import {
   pending,
   providerRef,
   refundedBy,
+  rejected,
   repaid,
   repayFailed,
   type Step,
@@ -351,10 +352,7 @@ describe("what comes in between", () => {
   const followed = slow(14, { unknownMillis: 10 * second })
   itIn("a second attempt that begins while the first is given up is looked up", followed, function* (_, pointsman) {
     // Both are slow beyond their own time-out; the first was rejected in the end, the second takes the money.
-    followed.provider.onCharge = ({ connectionId }) =>
-      connectionId === "main"
-        ? Effect.delay(Effect.succeed({ _tag: "Rejected", code: "down", message: "down" }), 14 * minute)
-        : Effect.never
+    followed.provider.onCharge = onMain(Effect.delay(Effect.succeed(rejected), 14 * minute), Effect.never)
     yield* Effect.forkDetach(pointsman.create(caller, request()), { startImmediately: true })
     yield* TestClock.adjust(14 * minute)
     const payment = yield* newest

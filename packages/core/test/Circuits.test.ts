@@ -1,11 +1,12 @@
 /** Circuits as an operator sees them, one probe at a time, what is counted on the way, and what processes tell one another. */
 import { assert, describe, it } from "@effect/vitest"
 import { Pointsman } from "@pointsman/core"
-import { type ChargeAnswer, type ChargeRequest, CircuitNews, type NotSent, Unanswered } from "@pointsman/core/ports"
+import { type ChargeAnswer, CircuitNews, type NotSent, Unanswered } from "@pointsman/core/ports"
 import { approve } from "@pointsman/core/testing"
 import { Clock, Context, Deferred, Effect, Fiber, Layer, Metric } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn, itRuns } from "./support/ItIn.ts"
+import { onMain } from "./support/Operations.ts"
 import { assertFields, atOnce } from "./support/Steps.ts"
 import { caller, request, world } from "./support/World.ts"
 
@@ -18,8 +19,7 @@ const connections = [
 ]
 
 /** `main` falls silent. */
-const mainFails = (charge: ChargeRequest & { readonly connectionId: string }) =>
-  charge.connectionId === "main" ? silence : approve(charge)
+const mainFails = onMain(silence)
 
 const pay = Effect.flatMap(Pointsman, (pointsman) => pointsman.create(caller, request()))
 const circuits = Effect.flatMap(Pointsman, (pointsman) => pointsman.circuits)
@@ -144,10 +144,7 @@ const counted = world({
 it.effect("Effect's registry has attempts, openings and decisions by their labels", () =>
   Effect.gen(function* () {
     const { provider } = counted
-    provider.onCharge = (charge) =>
-      charge.connectionId === "main"
-        ? Effect.succeed({ _tag: "Rejected", code: "E1", message: "Not now." })
-        : approve(charge)
+    provider.onCharge = onMain(Effect.succeed({ _tag: "Rejected", code: "E1", message: "Not now." }))
     yield* pay
     yield* pay
     yield* pay

@@ -14,7 +14,7 @@ import {
 import { Effect } from "effect"
 import { itIn } from "./support/ItIn.ts"
 import { ofAttempt, say } from "./support/Messages.ts"
-import { created } from "./support/Operations.ts"
+import { created, onMain } from "./support/Operations.ts"
 import { attemptsOf, stored } from "./support/Pages.ts"
 import { tenant, world } from "./support/World.ts"
 
@@ -102,12 +102,10 @@ describe("a declined payment", () => {
   })
 
   itIn("each attempt shows its own soft decline, and the payment the last one", { layer }, function* () {
-    provider.onCharge = ({ connectionId }) =>
-      Effect.succeed(
-        connectionId === "main"
-          ? declined("issuer_unavailable", "91", true)
-          : declined("limit_exceeded", "61", true, "amount_limit_exceeded")
-      )
+    provider.onCharge = onMain(
+      Effect.succeed(declined("issuer_unavailable", "91", true)),
+      Effect.succeed(declined("limit_exceeded", "61", true, "amount_limit_exceeded"))
+    )
     const payment = yield* created()
     const first = shown("issuer_unavailable", "issuer_unavailable", "91", "retry_later")
     const last = shown("limit_exceeded", "amount_limit_exceeded", "61", "retry_later")
@@ -117,12 +115,10 @@ describe("a declined payment", () => {
   })
 
   itIn("a later message on the second attempt leaves the first one's soft decline", { layer }, function* () {
-    provider.onCharge = ({ connectionId }) =>
-      Effect.succeed(
-        connectionId === "main"
-          ? declined("do_not_honor", "01", true, "call_issuer")
-          : { _tag: "Pending", providerRef: "r2" }
-      )
+    provider.onCharge = onMain(
+      Effect.succeed(declined("do_not_honor", "01", true, "call_issuer")),
+      Effect.succeed({ _tag: "Pending", providerRef: "r2" })
+    )
     const payment = yield* created()
     const [, second] = yield* attemptsOf(payment)
     const state = { ...declined("expired_card", "54", false), providerRef: "r2" } as never

@@ -21,7 +21,7 @@ import {
   typesOf
 } from "./support/Pages.ts"
 import { atOnce, endAfter, unknownFates } from "./support/Steps.ts"
-import { caller, request, tenant, type World, world } from "./support/World.ts"
+import { apiKeyOf, caller, request, tenant, type World, world } from "./support/World.ts"
 
 const key = "order-0001"
 const keyed = hosted({ idempotencyKey: key })
@@ -31,16 +31,8 @@ const keyedWith = { ...caller, apiKeyHash: "hash-of-the-key" }
 const writeApiKey = (revokedAt: number | null) =>
   Effect.gen(function* () {
     const directory = yield* Directory
-    const limits = { scopes: null, name: null, expiresAt: null, networks: null }
-    const apiKey = {
-      hash: "hash-of-the-key",
-      ...tenant,
-      ...limits,
-      revokedAt,
-      source: "operator" as const,
-      createdAt: 0
-    }
-    yield* directory.write({ ...(yield* directory.contents), apiKeys: [apiKey] })
+    const apiKeys = [apiKeyOf("hash-of-the-key", { revokedAt })]
+    yield* directory.write({ ...(yield* directory.contents), apiKeys })
   })
 
 describe("a create with return_url", () => {

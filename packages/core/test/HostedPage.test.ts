@@ -17,6 +17,7 @@ import { approve } from "@pointsman/core/testing"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { itHere, itIn } from "./support/ItIn.ts"
+import { onMain } from "./support/Operations.ts"
 import {
   comeBack,
   deactivateAll,
@@ -74,10 +75,6 @@ describe("an approval", () => {
   const soft = { ...hard, category: "do_not_honor", soft: true } as const
   const notSent = () => Effect.fail(new NotSent({ reason: "refused" }))
   const unanswered = () => Effect.fail(new Unanswered({ reason: "time-out" }))
-  const onMain =
-    (first: OnCharge): OnCharge =>
-    (charge) =>
-      charge.connectionId === "main" ? first(charge) : approve(charge)
   const needsCustomer = answering({ _tag: "NeedsCustomer", providerRef: null })
   const accepted = answering({ _tag: "Pending", providerRef: "r" })
   const challenged = { declineCategory: "authentication_failed", declineReason: "provider_requires_action" } as const
@@ -101,10 +98,18 @@ describe("an approval", () => {
     ["told that the customer must authenticate", needsCustomer, "Declined", challenged, "declined", "NeedsCustomer"],
     ["accepted", accepted, "ChargePending", { providerRef: "r" }, "pending", "Pending"],
     ["unanswered", unanswered, "ChargeUnknown", silent, "unknown", "Unanswered"],
-    ["not sent, then captured by the second", onMain(notSent), "Captured", byBackup, "captured", "NotSent", "Captured"],
+    [
+      "not sent, then captured by the second",
+      onMain(notSent()),
+      "Captured",
+      byBackup,
+      "captured",
+      "NotSent",
+      "Captured"
+    ],
     [
       "declined softly, then captured",
-      onMain(answering(soft)),
+      onMain(Effect.succeed(soft)),
       "Captured",
       byBackup,
       "captured",

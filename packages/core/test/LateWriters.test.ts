@@ -7,7 +7,7 @@ import { approve } from "@pointsman/core/testing"
 import { Deferred, Effect, Fiber, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { itHere, itIn } from "./support/ItIn.ts"
-import { authorized } from "./support/Operations.ts"
+import { authorized, onMain } from "./support/Operations.ts"
 import {
   anotherBefore,
   attemptsOf,
@@ -233,10 +233,9 @@ describe("a message that came before the answer", () => {
   })
 
   itHere("the timeline reports both when the first attempt was charged as well", function* (own, pointsman) {
-    own.provider.onCharge = (charge) =>
-      charge.connectionId === "backup"
-        ? approve(charge)
-        : Effect.succeed({ _tag: "Declined", providerRef: "r", category: "do_not_honor", code: "05", soft: true })
+    own.provider.onCharge = onMain(
+      Effect.succeed({ _tag: "Declined", providerRef: "r", category: "do_not_honor", code: "05", soft: true })
+    )
     yield* anotherBefore(own, 3, taken)
     const { payment } = yield* pointsman.create(caller, keyed)
     assert.deepInclude(payment, { state: "Captured", connectionId: "main" })

@@ -8,20 +8,10 @@ import { TestClock } from "effect/testing"
 import { Background } from "../src/commit/Background.ts"
 import { KeyUses } from "../src/verbs/administer/KeyUses.ts"
 import { itHere } from "./support/ItIn.ts"
-import { tenant, workspace } from "./support/World.ts"
+import { apiKeyOf, workspace } from "./support/World.ts"
 
 const live: Tenant = { workspaceId: "acme", environment: "production" }
-const fromFile = {
-  hash: "f".repeat(64),
-  ...tenant,
-  scopes: null,
-  name: null,
-  expiresAt: null,
-  networks: null,
-  revokedAt: null,
-  source: "configuration",
-  createdAt: 0
-} as const
+const fromFile = apiKeyOf("f".repeat(64), { source: "configuration" })
 
 const nothingElse = { connections: [], routing: [], webhookEndpoints: [] }
 

@@ -5,6 +5,7 @@ import { Unanswered } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn, itRuns } from "./support/ItIn.ts"
+import { onMain } from "./support/Operations.ts"
 import { assertFields } from "./support/Steps.ts"
 import { caller, request, tenant, workspace, world } from "./support/World.ts"
 
@@ -82,10 +83,7 @@ describe("success over time", () => {
     assert.deepStrictEqual((yield* history).series, [])
     yield* pointsman.create(caller, request())
     yield* TestClock.adjust(hour)
-    own.provider.onCharge = ({ attemptId, connectionId }) =>
-      connectionId === "main"
-        ? Effect.succeed({ _tag: "Rejected", code: "E1", message: "no" })
-        : Effect.succeed({ _tag: "Captured", providerRef: `ref_${attemptId}` })
+    own.provider.onCharge = onMain(Effect.succeed({ _tag: "Rejected", code: "E1", message: "no" }))
     yield* pointsman.create(caller, request())
     yield* pointsman.create(caller, request({ details: { country: "DE", cardBrand: "Visa" } }))
     yield* TestClock.adjust(hour)
@@ -131,10 +129,7 @@ describe("health of connections", () => {
     const pointsman = yield* Pointsman
     const { payment: first } = yield* pointsman.create(caller, request())
     yield* TestClock.adjust(1_000)
-    own.provider.onCharge = ({ attemptId, connectionId }) =>
-      connectionId === "main"
-        ? Effect.succeed({ _tag: "Rejected", code: "E1", message: "no" })
-        : Effect.succeed({ _tag: "Captured", providerRef: `ref_${attemptId}` })
+    own.provider.onCharge = onMain(Effect.succeed({ _tag: "Rejected", code: "E1", message: "no" }))
     const { payment: second } = yield* pointsman.create(caller, request())
     const seen = (paymentId: string, at: number, outcome: string, code: string | null) => ({
       paymentId,

@@ -6,7 +6,7 @@ import { Effect, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn } from "./support/ItIn.ts"
 import { ofAttempt, say as receive } from "./support/Messages.ts"
-import { creating, operate } from "./support/Operations.ts"
+import { creating, onMain, operate } from "./support/Operations.ts"
 import {
   attemptIdOf,
   attemptsOf,
@@ -310,10 +310,8 @@ describe("a message that is faster than the answer", () => {
 
   for (const [word, second] of Object.entries({ Captured: captured, Declined: declined })) {
     itIn(`the first attempt stays captured by a report while the second waits: ${word}`, world(), function* (own) {
-      own.provider.onCharge = ({ connectionId }) =>
-        connectionId === "main"
-          ? Effect.succeed({ ...softly, providerRef: "declined" })
-          : Effect.delay(Effect.succeed(second), "10 seconds")
+      const late = Effect.delay(Effect.succeed(second), "10 seconds")
+      own.provider.onCharge = onMain(Effect.succeed({ ...softly, providerRef: "declined" }), late)
       const payment = yield* during(own, creating(), firstCaptured)
       assertFields(yield* attemptsOf(payment), ["outcome", "providerRef"], ["Captured", first], [word, providerRef])
       const outcomes = payment.routing?.attempts.map(({ outcome }) => outcome)

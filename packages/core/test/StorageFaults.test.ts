@@ -6,6 +6,7 @@ import { approve } from "@pointsman/core/testing"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { itIn } from "./support/ItIn.ts"
+import { onMain } from "./support/Operations.ts"
 import { anotherBefore, attemptsOf } from "./support/Pages.ts"
 import { assertFields } from "./support/Steps.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
@@ -85,8 +86,7 @@ describe("the next attempt's commit", () => {
       `the first end is the outcome if it is ${fault}: nothing is sent on doubt`,
       world(),
       function* (own, pointsman) {
-        own.provider.onCharge = (charge) =>
-          charge.connectionId === "main" ? Effect.fail(new NotSent({ reason: "refused" })) : approve(charge)
+        own.provider.onCharge = onMain(Effect.fail(new NotSent({ reason: "refused" })))
         own.ledger.onCommit = (number) => (number === 2 ? fault : undefined)
         const { payment } = yield* pointsman.create(caller, keyed)
         assert.strictEqual(payment.state, "Failed")

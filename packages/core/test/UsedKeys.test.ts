@@ -8,7 +8,7 @@ import { type Directory, type Secrets, Unanswered } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { at, changeCredentials, ours, theirs } from "./support/Accounts.ts"
 import { itIn } from "./support/ItIn.ts"
-import { creating, operate } from "./support/Operations.ts"
+import { creating, onMain, operate } from "./support/Operations.ts"
 import { attemptIdOf, stored } from "./support/Pages.ts"
 import {
   answering,
@@ -17,6 +17,7 @@ import {
   checkedAfter,
   created,
   itWalks,
+  rejected,
   type Start,
   type Step,
   unanswered
@@ -72,10 +73,7 @@ describe("an answer that names another attempt", () => {
   itIn("an attempt of another connection stays as it is", two, function* (own) {
     const { attemptId, first } = yield* unknown(own)
     own.provider.onLookUpCharge = () => Effect.succeed({ ...never, conclusive: false })
-    own.provider.onCharge = ({ connectionId }) =>
-      connectionId === "backup"
-        ? naming(attemptId)
-        : Effect.succeed({ _tag: "Rejected", code: "down", message: "The provider is down." })
+    own.provider.onCharge = onMain(Effect.succeed(rejected), naming(attemptId))
     assert.strictEqual((yield* creating()).state, "ChargeUnknown")
     assert.strictEqual((yield* stored(first)).state, "ChargeUnknown")
   })

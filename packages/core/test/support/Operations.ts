@@ -8,6 +8,7 @@ import {
   type RefundOrder,
   type VoidFailure
 } from "@pointsman/core"
+import { approve } from "@pointsman/core/testing"
 import { Effect, Result } from "effect"
 import { caller, request, type World } from "./World.ts"
 
@@ -53,6 +54,14 @@ export const createMany = ({ provider }: World, count: number) => {
   provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Captured", providerRef: `ch_${attemptId}` })
   return Effect.forEach(Array.from({ length: count }), () => creating())
 }
+
+type OnCharge = World["provider"]["onCharge"]
+
+/** What `main` answers to a charge, and what the others do: they approve, unless told otherwise. */
+export const onMain =
+  (answer: ReturnType<OnCharge>, others?: ReturnType<OnCharge>): OnCharge =>
+  (charge) =>
+    charge.connectionId === "main" ? answer : (others ?? approve(charge))
 
 export const created = (details: NonNullable<Parameters<typeof request>[0]>["details"] = {}) => creating({ details })
 

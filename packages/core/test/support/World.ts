@@ -1,6 +1,7 @@
 /** A whole Pointsman in memory: two connections of one workspace at a scripted provider. */
 import { createHmac } from "node:crypto"
 import {
+  type ApiKey,
   type Caller,
   type Connection,
   credentialsContext,
@@ -67,6 +68,13 @@ export const connectionOf = (id: string, change: Partial<Connection> = {}): Conn
   supports: {},
   restrictions: [],
   circuitBreaker: null,
+  ...change
+})
+
+/** A key of the workspace that may do everything, made by an operator. */
+export const apiKeyOf = (hash: string, change: Partial<ApiKey> = {}): ApiKey => ({
+  ...{ hash, ...tenant, scopes: null, name: null, expiresAt: null, networks: null, revokedAt: null },
+  ...{ source: "operator", createdAt: 0 },
   ...change
 })
 
