@@ -81,7 +81,7 @@ const less = 300
 const otherCurrency = "USD"
 
 /** The provider's id of a capture. */
-export const captureByHand = "cap_1"
+const captureByHand = "cap_1"
 
 const plain = (name: string, about: Word["about"]): Words => [{ name, isBefore: false, about }]
 
@@ -167,13 +167,6 @@ const charges: Total["Charge"] = {
 
 // Captures and voids.
 
-/** The words of a failure after which the provider tries again by itself. */
-export const triesAgain = "The provider tries again."
-/** The words of an approval of which the provider has taken nothing yet. */
-export const approvedAlone = "The customer approved it."
-/** The words of the failure of a capture that the provider makes by itself. */
-export const automaticFailure = "The automatic capture failed."
-
 const operation =
   (state: OperationState): Word["about"] =>
   ({ operationId }) => ({ _tag: "Operation", operationId, state: () => state })
@@ -193,7 +186,10 @@ const operations: Total["Operation"] = {
   OperationPending: dated("pending", operation({ _tag: "OperationPending" })),
   OperationFailed: [
     ...plain("failed for good", operation({ _tag: "OperationFailed", isFinal: true, reason: "No funds." })),
-    ...plain("failed, and is tried again", operation({ _tag: "OperationFailed", isFinal: false, reason: triesAgain }))
+    ...plain(
+      "failed, and is tried again",
+      operation({ _tag: "OperationFailed", isFinal: false, reason: "The provider tries again." })
+    )
   ]
 }
 
@@ -225,7 +221,10 @@ const refunds: Total["Refund"] = {
   RefundPending: dated("pending", refund({ _tag: "RefundPending" })),
   RefundFailed: [
     ...plain("failed", refund({ _tag: "RefundFailed", reason: "The account is closed." })),
-    ...plain("failed, and is tried again", refund({ _tag: "RefundFailed", reason: triesAgain, isFinal: false }))
+    ...plain(
+      "failed, and is tried again",
+      refund({ _tag: "RefundFailed", reason: "The provider tries again.", isFinal: false })
+    )
   ]
 }
 
@@ -311,7 +310,7 @@ const captureFailures: Total["CaptureFailed"] = {
   automatic: plain("the automatic capture failed", ({ attemptId }) => ({
     _tag: "CaptureFailed",
     charge: { attemptId },
-    reason: automaticFailure
+    reason: "The automatic capture failed."
   }))
 }
 

@@ -4,22 +4,14 @@
  */
 import { brokenInvariants, type PaymentRecord } from "@pointsman/contracts"
 import { type PaymentState, paymentStates, statusOf } from "@pointsman/core"
-import type { PaymentBook } from "@pointsman/core/ports"
-import { Ledger, type MessageOutcome, type ProviderMessage } from "@pointsman/core/ports"
+import { Ledger, type MessageOutcome, type PaymentBook } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { type SampleName, sampleNames, sampleOf } from "../../../scripts/evidence/Books.ts"
 import { type Cell, cellsOf, datedApart } from "../../../scripts/evidence/Cells.ts"
-import {
-  approvedAlone,
-  automaticFailure,
-  captureByHand,
-  namesIn,
-  triesAgain,
-  type Word
-} from "../../../scripts/evidence/Words.ts"
-import { type Brought, messageOf, ways, withTwoConnections } from "./support/EvidenceWays.ts"
-import { deliver, textOf } from "./support/Messages.ts"
+import { namesIn, type Word } from "../../../scripts/evidence/Words.ts"
+import { type Brought, messageOf, reads, ways, withTwoConnections } from "./support/EvidenceWays.ts"
+import { deliver } from "./support/Messages.ts"
 import { answerOf, get } from "./support/Payments.ts"
 import { stores } from "./support/Stores.ts"
 import { openWorld, type World } from "./support/World.ts"
@@ -33,47 +25,6 @@ const outcomes: Readonly<Record<Cell["verdict"], MessageOutcome>> = {
   Contradicts: "contradicts",
   TooEarly: "confirmed",
   Malformed: "unreadable"
-}
-
-/**
- * The provider protocol has no word for a failure after which the provider tries again, for a failed automatic capture, for
- * one capture by the provider's id of it, or for an approval of which nothing was taken yet; other providers have.
- */
-const reads = (message: ProviderMessage): ProviderMessage => {
-  const { about } = message
-  switch (about._tag) {
-    case "Charge": {
-      const said = about.state({ minorUnits: 0, currency: "XXX" })
-      if (said._tag === "Captured" && said.stated !== undefined && message.id.startsWith(`${captureByHand}:`)) {
-        const capture = { id: captureByHand, money: said.stated }
-        const { providerRef } = said
-        return { ...message, about: { ...about, state: () => ({ _tag: "Captured", providerRef, capture }) } }
-      }
-      if (said._tag === "Declined" && said.code === approvedAlone) {
-        const { providerRef } = said
-        return { ...message, about: { ...about, state: () => ({ _tag: "Approved", providerRef }) } }
-      }
-      return said._tag === "Declined" && said.code === automaticFailure
-        ? { ...message, about: { _tag: "CaptureFailed", charge: about.charge, reason: automaticFailure } }
-        : message
-    }
-    case "Operation": {
-      const state: typeof about.state = (asked) => {
-        const said = about.state(asked)
-        return said._tag === "OperationFailed" && said.reason === triesAgain ? { ...said, isFinal: false } : said
-      }
-      return { ...message, about: { ...about, state } }
-    }
-    case "Refund": {
-      const state: typeof about.state = (asked) => {
-        const said = about.state(asked)
-        return said._tag === "RefundFailed" && said.reason === triesAgain ? { ...said, isFinal: false } : said
-      }
-      return { ...message, about: { ...about, state } }
-    }
-    default:
-      return message
-  }
 }
 
 /** What a statement is weighed against: without times, and under the names of the samples. */
@@ -183,14 +134,13 @@ describe.each(stores.slice(0, 1))("over %s", (_name, store) => {
   const prepare = (name: SampleName, word: Word, book: PaymentBook, index: number) => {
     const sample = sampleOf(name)
     const at = Date.now() + (word.isBefore ? -datedApart : datedApart)
-    const message = messageOf(word.about(namesIn(book, sample)), at, book.operations.at(-1)?.kind)
-    const text = textOf(message)
+    const message = messageOf(word.about(namesIn(book, sample)), at)
     const connectionId = book.attempts.at(sample.attempt ?? -1)?.connectionId ?? ""
-    return { word, index, connectionId, text, messageId: JSON.parse(text).id as string }
+    return { word, index, connectionId, message }
   }
 
-  const tell = async ({ connectionId, text }: ReturnType<typeof prepare>) =>
-    expect(answerOf(await deliver(world, text, { connectionId }))).toBe("200")
+  const tell = async ({ connectionId, message }: ReturnType<typeof prepare>) =>
+    expect(answerOf(await deliver(world, message, { connectionId }))).toBe("200")
 
   /** What became of each message, in the words of its cell. */
   const rowsOf = async (
@@ -202,8 +152,8 @@ describe.each(stores.slice(0, 1))("over %s", (_name, store) => {
     const payments = await shown(own)
     const messages = await world.run(
       Effect.flatMap(Ledger, (ledger) =>
-        Effect.forEach(told, ({ connectionId, messageId }) =>
-          Effect.map(ledger.message(own.place.tenant, connectionId, messageId), Option.getOrThrow)
+        Effect.forEach(told, ({ connectionId, message }) =>
+          Effect.map(ledger.message(own.place.tenant, connectionId, message.id), Option.getOrThrow)
         )
       )
     )

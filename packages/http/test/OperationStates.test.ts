@@ -5,7 +5,7 @@
 import { type PaymentState, paymentStates, statusOf } from "@pointsman/core"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { SampleName } from "../../../scripts/evidence/Books.ts"
-import { ways } from "./support/EvidenceWays.ts"
+import { reads, ways } from "./support/EvidenceWays.ts"
 import { answerOf, expectSound, type OperationName, operate, retrieve, timeline } from "./support/Payments.ts"
 import { stores } from "./support/Stores.ts"
 import { openWorld, type World } from "./support/World.ts"
@@ -43,7 +43,7 @@ describe.each(stores)("over %s", (_name, store) => {
   let world: World
   const endings: Array<(() => Promise<void>) | undefined> = []
   beforeAll(async () => {
-    world = await openWorld(store)
+    world = await openWorld(store, { reads })
   })
   beforeEach(() => world.reset())
   afterAll(async () => {

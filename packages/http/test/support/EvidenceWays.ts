@@ -5,7 +5,6 @@
 import { type Tenant, webhookSecretContext } from "@pointsman/core"
 import {
   type ChargeAnswer,
-  type ChargeRecord,
   type ChargeState,
   Directory,
   Ledger,
@@ -18,8 +17,8 @@ import {
 import { Deferred, Effect, Option, Redacted } from "effect"
 import { expect } from "vitest"
 import type { SampleName } from "../../../../scripts/evidence/Books.ts"
-import { approvedAlone, type Names, namesIn, triesAgain } from "../../../../scripts/evidence/Words.ts"
-import { deliver, type Message } from "./Messages.ts"
+import { type Names, namesIn } from "../../../../scripts/evidence/Words.ts"
+import { charge, deliver, type Message } from "./Messages.ts"
 import { answerOf, create, operate } from "./Payments.ts"
 import { nothing } from "./Workspaces.ts"
 import { acme, connectionOf, keys, type World, webhookSecretOf } from "./World.ts"
@@ -125,108 +124,20 @@ const operated =
     return brought
   }
 
-let captures = 0
+const said = new Map<string, ProviderMessage["about"]>()
 
-/** The message of the provider protocol that says what the statement says. */
-export const messageOf = (
-  about: ProviderMessage["about"],
-  at: number,
-  kind: "capture" | "void" | undefined
-): Message => {
-  const created = new Date(at).toISOString()
-  const money = { minorUnits: 0, currency: "XXX" }
-  switch (about._tag) {
-    case "Charge": {
-      const said = about.state(money)
-      const capture = said._tag === "Captured" ? said.capture : undefined
-      // The protocol has no word for one capture; see `reads` of the test.
-      const id = capture === undefined ? {} : { id: `${capture.id}:${++captures}` }
-      return { ...id, type: "charge.updated", created, data: { ...namedIn(about), ...chargeOf(said) } }
-    }
-    case "CaptureFailed": {
-      const code = about.reason ?? ""
-      const said = { _tag: "Declined", providerRef: "ref", code, category: "other", soft: false } as const
-      return { type: "charge.updated", created, data: { ...namedIn(about), ...chargeOf(said) } }
-    }
-    case "Settled":
-      return {
-        type: "charge.settled",
-        created,
-        data: { ...namedIn(about), ...(about.state === null ? {} : chargeOf(about.state(money))) }
-      }
-    case "Dispute":
-      return {
-        type: `dispute.${about.isContinued === true ? "updated" : about.verdict}`,
-        created,
-        data: {
-          ...namedIn(about),
-          ...(about.disputeId === null ? {} : { dispute_id: about.disputeId }),
-          ...(about.status === undefined ? {} : { status: about.status })
-        }
-      }
-    case "Changed": {
-      const named = { provider_reference: "providerRef" in about.charge ? about.charge.providerRef : "" }
-      return { type: "charge.updated", created, data: { ...named, status: "of_tomorrow" } }
-    }
-    case "Operation": {
-      const state = about.state(money)
-      const head = { operation_id: about.operationId, kind, updated: created }
-      if (state._tag === "OperationPending")
-        return { type: "operation.updated", created, data: { ...head, status: "pending" } }
-      const stated = { amount: state.stated?.minorUnits, currency: state.stated?.currency }
-      const ending =
-        state._tag === "OperationConfirmed"
-          ? { status: "confirmed" }
-          : { status: "failed", failure_reason: state.reason }
-      return { type: "operation.updated", created, data: { ...head, ...stated, ...ending } }
-    }
-    case "Refund":
-    case "UnnamedRefund": {
-      const state = about.state(money)
-      const named =
-        about._tag === "Refund"
-          ? { refund_id: about.refundId }
-          : { provider_reference: "providerRef" in about.charge ? about.charge.providerRef : "" }
-      const head = { ...named, provider_refund_id: state.providerRefundId }
-      if (state._tag === "RefundFailed")
-        return { type: "refund.updated", created, data: { ...head, status: "failed", failure_reason: state.reason } }
-      const stated = { amount: state.stated?.minorUnits, currency: state.stated?.currency }
-      const status = state._tag === "Succeeded" ? "succeeded" : "pending"
-      return { type: "refund.updated", created, data: { ...head, ...stated, status } }
-    }
-  }
+/** A message that `reads` makes this statement of: the provider protocol has no words for some of them. */
+export const messageOf = (about: ProviderMessage["about"], at: number): Message & { readonly id: string } => {
+  const id = `msg_said_${said.size}`
+  said.set(id, about)
+  return { ...charge("att_said", "captured"), id, created: new Date(at).toISOString() }
 }
 
-type AboutCharge = Extract<ProviderMessage["about"], { readonly charge: unknown }>
-
-const namedIn = ({ charge }: AboutCharge) => ({ attempt_id: "attemptId" in charge ? charge.attemptId : "" })
-
-const statuses = {
-  Authorized: "authorized",
-  Captured: "captured",
-  Pending: "pending",
-  Declined: "declined",
-  NeedsCustomer: "requires_authentication",
-  Canceled: "canceled"
-} as const
-
-/** The protocol has no word for an approval; see `reads` of the test. */
-const chargeOf = (said: ChargeRecord) => {
-  const { providerRef } = said
-  const approved = { _tag: "Declined", providerRef, code: approvedAlone, category: "other", soft: false } as const
-  return stateOf(said._tag === "Approved" ? approved : said)
-}
-
-const stateOf = (state: ChargeState) => {
-  const capture = state._tag === "Captured" ? state.capture : undefined
-  const stated = capture?.money ?? ("stated" in state ? state.stated : undefined)
-  return {
-    provider_reference: state.providerRef,
-    status: statuses[state._tag],
-    ...(stated === undefined ? {} : { amount: stated.minorUnits, currency: stated.currency }),
-    ...(state._tag === "Declined" ? { decline: { code: state.code, category: state.category, soft: state.soft } } : {})
-  }
-}
+/** For the worlds in which payments are brought into these states. */
+export const reads = (message: ProviderMessage): ProviderMessage => ({
+  ...message,
+  about: said.get(message.id) ?? message.about
+})
 
 /** Then the provider reports something, and is believed. */
 const told =
@@ -236,24 +147,23 @@ const told =
     await Promise.all(
       brought.ids.map(async (id) => {
         const book = await bookOf(world, brought.place, id)
-        const statement = { about: about(namesIn(book, { way: "", book })), at: Date.now() }
         const connectionId = book.attempts.at(-1)?.connectionId ?? ""
-        const message = messageOf(statement.about, statement.at, book.operations.at(-1)?.kind)
+        const message = messageOf(about(namesIn(book, { way: "", book })), Date.now())
         expect(answerOf(await deliver(world, message, { connectionId }))).toBe("200")
       })
     )
     return brought
   }
 
-const charge = ({ attemptId }: Names) => ({ attemptId })
-const settled = (before: Way) => told(before, (names) => ({ _tag: "Settled", charge: charge(names), state: null }))
+const ofAttempt = ({ attemptId }: Names) => ({ attemptId })
+const settled = (before: Way) => told(before, (names) => ({ _tag: "Settled", charge: ofAttempt(names), state: null }))
 const disputed = (before: Way, verdict: "opened" | "won" | "lost" = "opened") =>
-  told(before, (names) => ({ _tag: "Dispute", charge: charge(names), disputeId: null, verdict }))
+  told(before, (names) => ({ _tag: "Dispute", charge: ofAttempt(names), disputeId: null, verdict }))
 const operationFailed = (before: Way, isFinal: boolean) =>
   told(before, ({ operationId }) => ({
     _tag: "Operation",
     operationId,
-    state: () => ({ _tag: "OperationFailed", isFinal, reason: isFinal ? "No funds." : triesAgain })
+    state: () => ({ _tag: "OperationFailed", isFinal, reason: "No funds." })
   }))
 const refundFailed = (before: Way) =>
   told(before, ({ refundId, refundReference }) => ({
@@ -308,7 +218,7 @@ const capturePending = operated(authorized, "capture", {}, { onCapture: pending 
 const voidPending = operated(authorized, "void", {}, { onVoid: pending })
 /** The provider reports such a state of the charge. */
 const chargeTold = (before: Way, state: (names: Names) => ChargeState): Way =>
-  told(before, (names) => ({ _tag: "Charge", charge: charge(names), state: () => state(names) }))
+  told(before, (names) => ({ _tag: "Charge", charge: ofAttempt(names), state: () => state(names) }))
 const byCapture = operated(authorized, "capture")
 const byPartialCapture = operated(authorized, "capture", { amount: 600 })
 const refundPending = (before: Way) =>
