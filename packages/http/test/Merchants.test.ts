@@ -1,15 +1,48 @@
 /** `POST /merchants` and `GET /merchants` over the real core, over every store. */
-import { ApiKeyRevoked, CommitUnknown, NotAPartner, StorageError } from "@pointsman/core/ports"
+import { ApiKeyRevoked, CommitUnknown, Directory, NotAPartner, Secrets, StorageError } from "@pointsman/core/ports"
 import { RateLimit } from "@pointsman/http"
 import { Effect, Layer, Redacted } from "effect"
-import { afterAll, describe, expect, test } from "vitest"
-import { keys, partnerWorld } from "./support/PartnerWorld.ts"
+import { beforeAll, describe, expect, test } from "vitest"
 import { scripted } from "./support/Scripted.ts"
 import { stores } from "./support/Stores.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
 import { type Reply, serve } from "./support/Web.ts"
-import { apiKeyOf, keyOf, workspaceOf } from "./support/World.ts"
+import { newKey, write } from "./support/Workspaces.ts"
+import { apiKeyOf, keyOf, keys as keysOfWorld, type World, workspaceOf } from "./support/World.ts"
 
 const path = "/api/v1/merchants"
+
+const keys = {
+  acme: keysOfWorld.acmeLive,
+  globex: keysOfWorld.globexLive,
+  acmeTest: keysOfWorld.acme,
+  acmeTestReader: keyOf("sandbox", 50),
+  acmeReader: keyOf("production", 51),
+  acmePayments: keyOf("production", 52),
+  revoked: keysOfWorld.revokedLive,
+  unknown: keysOfWorld.unknown,
+  shop: keyOf("production", 53),
+  shopPayments: keyOf("production", 54),
+  shopTest: keyOf("sandbox", 55),
+  suspended: keysOfWorld.closedLive,
+  suspendedTest: keyOf("sandbox", 56)
+} as const
+
+/** A workspace that is no partner, and keys that lack scopes. */
+const writeMore = (world: World) =>
+  write(world, {
+    workspaces: [workspaceOf("shop")],
+    apiKeys: [
+      apiKeyOf(keys.acmeTestReader, "acme", { scopes: ["payments:read"] }),
+      apiKeyOf(keys.acmeReader, "acme", { scopes: ["merchants:read"] }),
+      apiKeyOf(keys.acmePayments, "acme", { scopes: ["payments:read", "merchants:write"] }),
+      apiKeyOf(keys.shop, "shop"),
+      apiKeyOf(keys.shopPayments, "shop", { scopes: ["payments:read"] }),
+      apiKeyOf(keys.shopTest, "shop"),
+      apiKeyOf(keys.suspendedTest, "closed", { scopes: [] })
+    ]
+  })
+
 const answerOf = (reply: Reply): string => `${reply.status} ${reply.body.error?.code ?? "created"}`
 const bodyOf = (email: string, fields: object = {}) => ({ name: "Corner shop", email, country: "NL", ...fields })
 const oversizeGarbage = "{".repeat(50_000)
@@ -19,34 +52,27 @@ const padded = (size: number): string => {
 }
 
 describe.each(stores)("partners over %s", (_name, store) => {
-  const world = partnerWorld(store)
-  const web = serve(world.layer)
-  afterAll(web.close)
+  const world = usedWorld(store)
+  beforeAll(() => writeMore(world))
 
   let count = 0
   let partners = 0
   const newEmail = () => `owner-${++count}@shop.example`
   const invite = (fields: object = {}, key: string | undefined = keys.acme) =>
-    web.send(path, { key, body: bodyOf(newEmail(), fields) })
-  const list = async (key: string, query = "?limit=100") => (await web.send(`${path}${query}`, { key })).body
+    world.send(path, { key, body: bodyOf(newEmail(), fields) })
+  const list = async (key: string, query = "?limit=100") => (await world.send(`${path}${query}`, { key })).body
   const idsOf = (page: { readonly data: ReadonlyArray<{ readonly id: string }> }) => page.data.map(({ id }) => id)
   /** A partner of its own with one live key, for tests that count. */
   const newPartner = async (allowance: number) => {
-    const byte = 100 + ++partners
-    const key = keyOf("production", byte)
-    const id = `partner-${byte}`
-    // The first request builds the layer.
-    await list(keys.acme)
-    await world.write({
-      workspaces: [workspaceOf(id, { partner: { allowance } })],
-      apiKeys: [apiKeyOf(key, id)]
-    })
-    return { id, key }
+    const id = `partner-${++partners}`
+    await write(world, { workspaces: [workspaceOf(id, { partner: { allowance } })] })
+    return { id, key: await newKey(world, id, "production") }
   }
+  const hash = (text: string) => world.run(Effect.flatMap(Secrets, (secrets) => secrets.hash(text)))
 
   test("a provisioned merchant is answered, listed, and its owner invited", async () => {
     const body = { name: "  Grüße 👋 ", email: "Ann.Owner+x@Shop.Example", country: "DE", category: "food", extra: [1] }
-    const reply = await web.send(path, { key: keys.acme, body })
+    const reply = await world.send(path, { key: keys.acme, body })
     expect(reply.status).toBe(201)
     const { extra: _, ...fields } = body
     const { created, id, ...rest } = reply.body.data
@@ -58,11 +84,11 @@ describe.each(stores)("partners over %s", (_name, store) => {
     const invitation = world.invitations.find(({ merchant }) => merchant.id === id)
     const token = invitation === undefined ? "" : Redacted.value(invitation.token)
     expect(token).toMatch(/^[A-Za-z0-9_-]{43}$/u)
-    expect(invitation?.merchant.invitationHash).toBe(await world.hash(token))
+    expect(invitation?.merchant.invitationHash).toBe(await hash(token))
     // Neither the token nor its hash is returned.
     expect(JSON.stringify([reply.body, await list(keys.acme)])).not.toContain(token)
-    expect(JSON.stringify(reply.body)).not.toContain(await world.hash(token))
-    const { apiKeys, workspaces } = await world.contents()
+    expect(JSON.stringify(reply.body)).not.toContain(await hash(token))
+    const { apiKeys, workspaces } = await world.run(Effect.flatMap(Directory, (directory) => directory.contents))
     expect(workspaces).toContainEqual(workspaceOf(id, { name: body.name, country: "DE", category: "food" }))
     expect(apiKeys.filter(({ workspaceId }) => workspaceId === id)).toEqual([])
   })
@@ -123,20 +149,20 @@ describe.each(stores)("partners over %s", (_name, store) => {
   ]
   test.each(refusals)("the key %s with all else wrong is %s for POST and %s for GET", async (name, post, get) => {
     const key = keys[name]
-    expect(answerOf(await web.send(path, { key, body: oversizeGarbage }))).toBe(post)
-    expect(answerOf(await web.send(`${path}?limit=0`, { key }))).toBe(get)
+    expect(answerOf(await world.send(path, { key, body: oversizeGarbage }))).toBe(post)
+    expect(answerOf(await world.send(`${path}?limit=0`, { key }))).toBe(get)
   })
 
   test("no key, a malformed one and a query are 401", async () => {
     for (const key of [undefined, "", keys.acme.slice(0, -1), `${keys.acme}0`, "ps_live_"]) {
-      expect(answerOf(await web.send(path, { key, body: bodyOf("a@b.example") }))).toBe("401 unauthorized")
-      expect(answerOf(await web.send(`${path}?api_key=${keys.acme}`, { key }))).toBe("401 unauthorized")
+      expect(answerOf(await world.send(path, { key, body: bodyOf("a@b.example") }))).toBe("401 unauthorized")
+      expect(answerOf(await world.send(`${path}?api_key=${keys.acme}`, { key }))).toBe("401 unauthorized")
     }
   })
 
   test("a key that may only write merchants creates one", async () => {
     expect((await invite({}, keys.acmePayments)).status).toBe(201)
-    expect((await web.send(path, { key: keys.acmeReader })).status).toBe(200)
+    expect((await world.send(path, { key: keys.acmeReader })).status).toBe(200)
   })
 
   const lone = "\ud800"
@@ -171,7 +197,7 @@ describe.each(stores)("partners over %s", (_name, store) => {
   })
 
   test("several wrong fields are each named in a provision", async () => {
-    const reply = await web.send(path, { key: keys.acme, body: {} })
+    const reply = await world.send(path, { key: keys.acme, body: {} })
     expect(reply.body.error.message.match(/`[a-z]+`/gu)).toEqual(["`name`", "`email`", "`country`"])
   })
 
@@ -192,13 +218,13 @@ describe.each(stores)("partners over %s", (_name, store) => {
     ["16,385 bytes of good fields", padded(16_385), "413 payload_too_large"]
   ]
   test.each(bodies)("a provision with %s is refused", async (_what, body, answer) => {
-    expect(answerOf(await web.send(path, { key: keys.acme, body }))).toBe(answer)
+    expect(answerOf(await world.send(path, { key: keys.acme, body }))).toBe(answer)
   })
 
   test("exactly 16,384 bytes are created; as text they are 415", async () => {
-    expect((await web.send(path, { key: keys.acme, body: padded(16_384) })).status).toBe(201)
+    expect((await world.send(path, { key: keys.acme, body: padded(16_384) })).status).toBe(201)
     const headers = { "content-type": "text/plain" }
-    const reply = await web.send(path, { key: keys.acme, body: padded(100), headers })
+    const reply = await world.send(path, { key: keys.acme, body: padded(100), headers })
     expect(answerOf(reply)).toBe("415 unsupported_media_type")
   })
 
@@ -213,11 +239,11 @@ describe.each(stores)("partners over %s", (_name, store) => {
     "limit=1&limit=2"
   ]
   test.each(queries)("the query %s of a list is 422", async (query) => {
-    expect(answerOf(await web.send(`${path}?${query}`, { key: keys.acme }))).toBe("422 validation_error")
+    expect(answerOf(await world.send(`${path}?${query}`, { key: keys.acme }))).toBe("422 validation_error")
   })
 
   test("no server failure was logged by all of the above", () => {
-    expect(web.log).toEqual([])
+    expect(world.servers[0]?.log).toEqual([])
   })
 })
 

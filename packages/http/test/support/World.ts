@@ -23,7 +23,9 @@ import {
   Connectors,
   Directory,
   Ids,
+  type Invitation,
   Ledger,
+  Notifier,
   type ProviderMessage,
   Secrets,
   type StorageServices,
@@ -151,9 +153,9 @@ const configured = Layer.effectDiscard(
     }, Effect.orDie)
     yield* directory.write({
       workspaces: [
-        workspaceOf("acme", { partner: { allowance: 10 } }),
-        workspaceOf("globex", { partner: { allowance: 10 } }),
-        workspaceOf("closed", { suspended: true, partner: { allowance: 10 } })
+        workspaceOf("acme", { partner: { allowance: 100 } }),
+        workspaceOf("globex", { partner: { allowance: 100 } }),
+        workspaceOf("closed", { suspended: true, partner: { allowance: 100 } })
       ],
       apiKeys: [
         apiKeyOf(keys.acme, "acme"),
@@ -234,6 +236,8 @@ type Services = StorageServices | Secrets | Ids
 export interface World {
   readonly provider: ScriptedProvider
   readonly ledger: FaultyLedger
+  /** Of merchants, in their order. */
+  readonly invitations: Array<Invitation>
   readonly servers: ReadonlyArray<Web>
   /** To the first server. */
   readonly send: Web["send"]
@@ -255,6 +259,7 @@ export const openWorld = async (store: Store, options: WorldOptions = {}): Promi
   const provider = scriptedProvider()
   const bare = scriptedProvider({ name: "bare", without: ["capture", "void", "refund"] })
   const ledger = faultyLedger()
+  const invitations: Array<Invitation> = []
   /** What the store is at work on, which no clock of a test knows of. */
   let atWork = 0
   const counted =
@@ -321,6 +326,9 @@ export const openWorld = async (store: Store, options: WorldOptions = {}): Promi
         Layer.provide([
           Layer.succeedContext(services),
           noTransport,
+          Layer.succeed(Notifier, {
+            merchantInvited: (invitation) => Effect.sync(() => invitations.push(invitation))
+          }),
           Connectors.layer([speaking(provider.definition, options.reads ?? identity), bare.definition])
         ])
       ),
@@ -339,6 +347,7 @@ export const openWorld = async (store: Store, options: WorldOptions = {}): Promi
   return {
     provider,
     ledger,
+    invitations,
     servers,
     send: first.send,
     run: (effect) => Effect.runPromise(Effect.provideContext(Effect.provideContext(effect, services), ambient)),
