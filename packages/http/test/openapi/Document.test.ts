@@ -1,5 +1,5 @@
 import { eventTypes, paymentMethodNames, paymentStatuses } from "@pointsman/core"
-import { errorTable, openApiDocument } from "@pointsman/http"
+import { errorTable, openApiDocument, type TotalErrorTable } from "@pointsman/http"
 import { errorCodes, ServedApi } from "@pointsman/http/api"
 import { HttpApi } from "effect/http-api"
 import { afterAll, describe, expect, test } from "vitest"
@@ -281,6 +281,13 @@ describe("the failures of each operation", () => {
       const rows = { ...errorTable.authenticate, ...errorTable[operation as keyof typeof operationOf] }
       for (const row of Object.values(rows)) expect(documented, operationId).toContain(row.code)
     }
+  })
+
+  test("a table without one of core's failures does not compile", () => {
+    const { "pointsman/KeyReused": missing, ...rest } = errorTable.create
+    // @ts-expect-error the row of KeyReused is missing
+    const table: TotalErrorTable = { ...errorTable, create: rest }
+    expect([missing.code, Object.keys(table.create)]).toEqual(["idempotency_key_reuse", Object.keys(rest)])
   })
 
   test("the answer of each code has its status and an example with a message", () => {
