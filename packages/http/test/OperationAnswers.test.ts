@@ -1,14 +1,12 @@
 /**
  * What each answer of a provider to a capture, a void or a refund means, for everybody to see. A provider that refuses or
- * does not answer is in `ErrorRows.test.ts`.
+ * does not answer is in `ErrorRows.test.ts`, and every answer in core's `OperationAnswers.test.ts`.
  */
 import type { Money } from "@pointsman/core"
 import { NotSent, type OperationAnswer, type RefundAnswer, type Unanswered } from "@pointsman/core/ports"
-import type { ScriptedProvider } from "@pointsman/core/testing"
 import { Effect } from "effect"
 import { describe, expect, test } from "vitest"
 import {
-  type Asked,
   answerOf,
   aRefundId,
   authorized,
@@ -26,202 +24,135 @@ import {
 import { stores } from "./support/Stores.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
 
-type Ends<Answer> = Effect.Effect<Answer, NotSent | Unanswered>
+/** The reply, what the payment comes to, and what its timeline tells besides. */
+type End = readonly [answer: string, outcome: Outcome, ...told: ReadonlyArray<Told>]
 
 interface Row {
   readonly answers: string
-  /** How its call ends; without it the provider does what it is asked. */
-  readonly end?: (provider: ScriptedProvider) => void
-  readonly asked?: Asked
-  readonly answer: string
+  /** How the call ends; without it the provider does what it is asked. */
+  readonly call?: Effect.Effect<OperationAnswer | RefundAnswer, NotSent | Unanswered>
+  /** Of the request; of everything unless set. */
+  readonly amount?: number
+  readonly end: End
   readonly message?: string | RegExp
-  readonly outcome: Outcome
-  readonly told?: ReadonlyArray<Told>
-}
-
-const capturing = (end: Ends<OperationAnswer>) => (provider: ScriptedProvider) => {
-  provider.onCapture = () => end
-}
-const voiding = (end: Ends<OperationAnswer>) => (provider: ScriptedProvider) => {
-  provider.onVoid = () => end
-}
-const refunding = (end: Ends<RefundAnswer>) => (provider: ScriptedProvider) => {
-  provider.onRefund = () => end
 }
 
 const providerRef = "ch_1"
 const providerRefundId = "re_1"
 const eur = (minorUnits: number): Money => ({ minorUnits, currency: "EUR" })
-const stands = Effect.succeed<OperationAnswer>({ _tag: "Authorized", providerRef })
-const pends = Effect.succeed<OperationAnswer>({ _tag: "Pending", providerRef })
-const captures = (stated?: Money) => Effect.succeed<OperationAnswer>({ _tag: "Captured", providerRef, stated })
-const declines = Effect.succeed<OperationAnswer>({
-  _tag: "Declined",
-  providerRef,
-  category: "do_not_honor",
-  code: "05",
-  soft: true
-})
-const isNotReached = Effect.fail(new NotSent({ reason: "the connection was refused" }))
+const says = (answer: OperationAnswer | RefundAnswer) => Effect.succeed(answer)
+const states = (minorUnits: number) => says({ _tag: "Captured", providerRef, stated: eur(minorUnits) })
+const notReached = Effect.fail(new NotSent({ reason: "the connection was refused" }))
 const breaks = Effect.die(new Error("password of the provider is hunter2"))
+const declined = { _tag: "Declined", providerRef, category: "do_not_honor", code: "05", soft: true } as const
 
 const unsent = "Nothing was sent to the provider: the connection was refused."
-const authorizedStill: Outcome = { status: "AUTHORIZED" }
-const refused = { answer: "502 psp_error", outcome: authorizedStill }
-const unknown: Outcome = { status: "UNKNOWN" }
-const unknownCapture = {
-  answer: "502 capture_result_unknown",
-  outcome: unknown,
-  told: [["payment.capture_unknown"]] satisfies ReadonlyArray<Told>
-}
-const unknownVoid = {
-  answer: "502 void_result_unknown",
-  outcome: unknown,
-  told: [["payment.void_unknown"]] satisfies ReadonlyArray<Told>
-}
-
-const captureRows: ReadonlyArray<Row> = [
-  {
-    answers: "captured",
-    answer: "200",
-    outcome: { status: "CAPTURED", captured_amount: 1000 },
-    told: [["payment.captured"]]
-  },
-  {
-    answers: "captured, of a part",
-    asked: { body: { amount: 300 } },
-    answer: "200",
-    outcome: { status: "CAPTURED", captured_amount: 300 },
-    told: [["payment.captured"]]
-  },
-  { answers: "pending", end: capturing(pends), answer: "200", outcome: { status: "PENDING" } },
-  { answers: "authorized", end: capturing(stands), ...refused, message: /still authorized/u },
-  { answers: "declined", end: capturing(declines), ...refused, message: /declined it: 05/u },
-  {
-    answers: "rejected, without a word",
-    end: capturing(Effect.succeed({ _tag: "Rejected", code: "E1", message: " \n" })),
-    ...refused,
-    message: /rejected/u
-  },
-  { answers: "nothing, as it was not reached", end: capturing(isNotReached), ...refused, message: unsent },
-  {
-    answers: "captured, and states more",
-    end: capturing(captures(eur(1001))),
-    ...unknownCapture,
-    told: [["payment.amount_mismatch", { stated_amount: 1001, stated_currency: "EUR" }], ...unknownCapture.told]
-  },
-  { answers: "captured, and states 0", end: capturing(captures(eur(0))), ...unknownCapture },
-  { answers: "captured, and states half a cent", end: capturing(captures(eur(0.5))), ...unknownCapture },
-  { answers: "by breaking the connector", end: capturing(breaks), ...unknownCapture }
+const refused: End = ["502 psp_error", { status: "AUTHORIZED" }]
+const takes = (captured_amount: number, answer = "200"): End => [
+  answer,
+  { status: "CAPTURED", captured_amount },
+  ["payment.captured"]
+]
+const unknown = (name: "capture" | "void"): End => [
+  `502 ${name}_result_unknown`,
+  { status: "UNKNOWN" },
+  [`payment.${name}_unknown`]
 ]
 
-const voidRows: ReadonlyArray<Row> = [
-  { answers: "canceled", answer: "200", outcome: { status: "CANCELLED" }, told: [["payment.cancelled"]] },
-  {
-    answers: "captured, of a part",
-    end: voiding(captures(eur(400))),
-    answer: "500 state_conflict",
-    outcome: { status: "CAPTURED", captured_amount: 400 },
-    told: [["payment.captured"]]
-  },
-  { answers: "captured, and states 0", end: voiding(captures(eur(0))), ...unknownVoid },
-  { answers: "by breaking the connector", end: voiding(breaks), ...unknownVoid }
-]
-
-const succeeds = (stated?: Money) => Effect.succeed<RefundAnswer>({ _tag: "Succeeded", providerRefundId, stated })
 const isCaptured = { status: "CAPTURED", captured_amount: 1000 } as const
-const pending: Outcome = { ...isCaptured, refund_pending_amount: 1000 }
-const refundedAll = {
-  answer: "200",
-  outcome: { status: "REFUNDED", captured_amount: 1000, refunded_amount: 1000 },
-  told: [["payment.refunded", refundOf(1000, 1000, 0)]] satisfies ReadonlyArray<Told>
-}
-const unknownRefund = {
-  answer: "502 refund_result_unknown",
-  outcome: pending,
-  told: [["payment.refund_unknown", refundOf(1000, 0, 1000)]] satisfies ReadonlyArray<Told>
-}
-const refusedRefund = { answer: "502 psp_error", outcome: isCaptured }
-const partlyRefunded = (amount: number) => ({
-  answer: "200",
-  outcome: { status: "PARTIALLY_REFUNDED", captured_amount: 1000, refunded_amount: amount },
-  told: [["payment.refunded", refundOf(amount, amount, 0)]] satisfies ReadonlyArray<Told>
-})
-const mismatchedRefund = (stated_amount: number, stated_currency: string) => ({
-  ...unknownRefund,
-  told: [
-    ["payment.amount_mismatch", { ...refundOf(1000, 0, 1000), stated_amount, stated_currency }],
-    ...unknownRefund.told
-  ] satisfies ReadonlyArray<Told>
-})
-
-const refundRows: ReadonlyArray<Row> = [
-  { answers: "succeeded", ...refundedAll },
-  { answers: "succeeded, of a part", asked: { body: { amount: 300 } }, ...partlyRefunded(300) },
-  { answers: "succeeded, of more than was there", asked: { body: { amount: 5000 } }, ...refundedAll },
-  {
-    answers: "failed",
-    end: refunding(Effect.succeed({ _tag: "RefundFailed", providerRefundId, reason: "insufficient funds" })),
-    ...refusedRefund,
-    message: "insufficient funds"
-  },
-  {
-    answers: "failed, without a reason",
-    end: refunding(Effect.succeed({ _tag: "RefundFailed", providerRefundId, reason: null })),
-    ...refusedRefund,
-    message: /refund failed/u
-  },
-  { answers: "nothing, as it was not reached", end: refunding(isNotReached), ...refusedRefund, message: unsent },
-  {
-    answers: "succeeded, and states another currency",
-    end: refunding(succeeds({ minorUnits: 900, currency: "USD" })),
-    ...mismatchedRefund(900, "USD")
-  },
-  {
-    answers: "pending, and states more",
-    end: refunding(Effect.succeed({ _tag: "RefundPending", providerRefundId, stated: eur(1001) })),
-    ...mismatchedRefund(1001, "EUR")
-  },
-  {
-    answers: "succeeded, without a refund id",
-    end: refunding(Effect.succeed({ _tag: "Succeeded", providerRefundId: "" })),
-    ...unknownRefund
-  },
-  { answers: "succeeded, and states 0", end: refunding(succeeds(eur(0))), ...unknownRefund },
-  { answers: "by breaking the connector", end: refunding(breaks), ...unknownRefund }
+const refundRefused: End = ["502 psp_error", isCaptured]
+const gives = (refunded_amount: number, status: string): End => [
+  "200",
+  { status, captured_amount: 1000, refunded_amount },
+  ["payment.refunded", refundOf(refunded_amount, refunded_amount, 0)]
 ]
-
-const tables: ReadonlyArray<readonly [OperationName, ReadonlyArray<Row>]> = [
-  ["capture", captureRows],
-  ["void", voidRows],
-  ["refund", refundRows]
+const refundUnknown = (...told: ReadonlyArray<Told>): End => [
+  "502 refund_result_unknown",
+  { ...isCaptured, refund_pending_amount: 1000 },
+  ...told,
+  ["payment.refund_unknown", refundOf(1000, 0, 1000)]
 ]
+const mismatched = (stated_amount: number, stated_currency: string) =>
+  refundUnknown(["payment.amount_mismatch", { ...refundOf(1000, 0, 1000), stated_amount, stated_currency }])
+
+const failed = (reason: string | null) => says({ _tag: "RefundFailed", providerRefundId, reason })
+const dollars = says({ _tag: "Succeeded", providerRefundId, stated: { minorUnits: 900, currency: "USD" } })
+
+const rows: Readonly<Record<OperationName, ReadonlyArray<Row>>> = {
+  capture: [
+    { answers: "captured", end: takes(1000) },
+    { answers: "captured, of a part", amount: 300, end: takes(300) },
+    { answers: "pending", call: says({ _tag: "Pending", providerRef }), end: ["200", { status: "PENDING" }] },
+    {
+      answers: "authorized",
+      call: says({ _tag: "Authorized", providerRef }),
+      end: refused,
+      message: /still authorized/u
+    },
+    { answers: "declined", call: says(declined), end: refused, message: /declined it: 05/u },
+    {
+      answers: "rejected, without a word",
+      call: says({ _tag: "Rejected", code: "E1", message: " \n" }),
+      end: refused,
+      message: /rejected/u
+    },
+    { answers: "nothing, as it was not reached", call: notReached, end: refused, message: unsent },
+    { answers: "captured, and states 0", call: states(0), end: unknown("capture") },
+    { answers: "by breaking the connector", call: breaks, end: unknown("capture") }
+  ],
+  void: [
+    { answers: "canceled", end: ["200", { status: "CANCELLED" }, ["payment.cancelled"]] },
+    { answers: "captured, of a part", call: states(400), end: takes(400, "500 state_conflict") },
+    { answers: "captured, and states 0", call: states(0), end: unknown("void") },
+    { answers: "by breaking the connector", call: breaks, end: unknown("void") }
+  ],
+  refund: [
+    { answers: "succeeded", end: gives(1000, "REFUNDED") },
+    { answers: "succeeded, of a part", amount: 300, end: gives(300, "PARTIALLY_REFUNDED") },
+    { answers: "failed", call: failed("insufficient funds"), end: refundRefused, message: "insufficient funds" },
+    { answers: "failed, without a reason", call: failed(null), end: refundRefused, message: /refund failed/u },
+    { answers: "nothing, as it was not reached", call: notReached, end: refundRefused, message: unsent },
+    { answers: "succeeded, and states another currency", call: dollars, end: mismatched(900, "USD") },
+    {
+      answers: "pending, and states more",
+      call: says({ _tag: "RefundPending", providerRefundId, stated: eur(1001) }),
+      end: mismatched(1001, "EUR")
+    },
+    {
+      answers: "succeeded, and states 0",
+      call: says({ _tag: "Succeeded", providerRefundId, stated: eur(0) }),
+      end: refundUnknown()
+    },
+    { answers: "by breaking the connector", call: breaks, end: refundUnknown() }
+  ]
+}
 
 describe.each(stores)("over %s", (_name, store) => {
   const world = usedWorld(store)
 
-  for (const [operation, rows] of tables) {
+  for (const operation of ["capture", "void", "refund"] as const) {
     describe(operation, () => {
-      for (const { answer, answers, asked, end, message, outcome, told = [] } of rows) {
+      for (const { amount, answers, call, end, message } of rows[operation]) {
+        const [answer, outcome, ...told] = end
         test(`the answers ${answers} are ${answer}, and ${outcome.status}`, async () => {
           const id = operation === "refund" ? await captured(world) : await authorized(world)
-          end?.(world.provider)
-          const reply = await operate(world, operation, id, asked)
+          const ends = () => call
+          if (call !== undefined) Object.assign(world.provider, { onCapture: ends, onVoid: ends, onRefund: ends })
+          const reply = await operate(world, operation, id, amount === undefined ? {} : { body: { amount } })
           expect(answerOf(reply)).toBe(answer)
           expect(reply.headers.get("idempotent-replay")).toBeNull()
           expect(JSON.stringify(reply.body)).not.toContain("hunter2")
           if (message !== undefined) expect(reply.body.error.message).toMatch(message)
           if (typeof message === "string") expect(reply.body.error.message).toHaveLength(message.length)
-          const before = operation === "refund" ? toldOfCapture : toldOfAuthorization
-          await expectOutcome(world, id, outcome, [...before, ...told])
+          await expectOutcome(world, id, outcome, [
+            ...(operation === "refund" ? toldOfCapture : toldOfAuthorization),
+            ...told
+          ])
           if (answer === "200") expect(reply.body.data).toEqual(await retrieve(world, id))
           const { captures, charges, refunds, voids } = world.provider
-          expect([charges, captures, voids, refunds].map((calls) => calls.length)).toEqual([
-            1,
-            operation === "capture" ? 1 : 0,
-            operation === "void" ? 1 : 0,
-            operation === "refund" ? 1 : 0
-          ])
+          const calls = { capture: captures, void: voids, refund: refunds }
+          expect(calls[operation]).toHaveLength(1)
+          expect([charges, captures, voids, refunds].flat()).toHaveLength(2)
           expect(world.servers.flatMap(({ log }) => log)).toEqual([])
         })
       }
