@@ -5,7 +5,7 @@
 import { Ledger, Unanswered } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { describe, expect, test } from "vitest"
-import { alwaysComeFirst, beforeNextClaim, held, stepOf } from "./support/Faults.ts"
+import { alwaysComeFirst, beforeNextClaim, held as heldCall, stepOf } from "./support/Faults.ts"
 import {
   type Asked,
   answerOf,
@@ -30,23 +30,23 @@ import { acme, apiKeyOf, keys, type World } from "./support/World.ts"
 
 type Endpoint = OperationName | "create" | "list" | "retrieve" | "timeline" | "events"
 
+/** The payment afterwards, and its timeline. */
+interface After {
+  readonly outcome: Outcome
+  readonly told: ReadonlyArray<Told>
+}
+
 interface Case {
   readonly on: Endpoint
   readonly answer: string
   readonly given: string
-  readonly run: (world: World) => Promise<{
-    readonly reply: Reply
-    /** Of the payment to look at afterwards. */
-    readonly id?: string
-    readonly outcome?: Outcome
-    readonly told?: ReadonlyArray<Told>
-  }>
+  /** With the id and the end of a payment to look at afterwards. */
+  readonly run: (world: World) => Promise<Partial<After> & { readonly reply: Reply; readonly id?: string }>
 }
 
 const nobody = "019a8c3e-7b1d-7c64-8f5e-2f6d9f1f0a01"
 const key = "the-key-of-this-case"
 const silence = Effect.fail(new Unanswered({ reason: "timed out" }))
-const refundPends = Effect.succeed({ _tag: "RefundPending" as const, providerRefundId: "re_1" })
 const isCaptured = { status: "CAPTURED", captured_amount: 1000 } as const
 const isHeld = { ...isCaptured, refund_pending_amount: 1000 } as const
 const oversize = JSON.stringify({ pad: "x".repeat(16_384) })
@@ -55,236 +55,194 @@ const oversize = JSON.stringify({ pad: "x".repeat(16_384) })
 let count = 0
 const newKey = () => `key-of-case-${++count}`
 
-const begin = (world: World, on: OperationName) => (on === "refund" ? captured(world) : authorized(world))
-const untouched = (on: OperationName) =>
+const taken: After = { outcome: isCaptured, told: toldOfCapture }
+const held: After = { outcome: { status: "AUTHORIZED" }, told: toldOfAuthorization }
+const ended = (status: string, ...told: ReadonlyArray<Told>): After => ({
+  outcome: status === "CAPTURED" ? isCaptured : { status },
+  told: [...toldOfAuthorization, ...told]
+})
+const cancelled = ended("CANCELLED", ["payment.cancelled"])
+const unknown = (on: OperationName): After =>
   on === "refund"
-    ? { outcome: isCaptured, told: toldOfCapture }
-    : { outcome: { status: "AUTHORIZED" }, told: toldOfAuthorization }
+    ? { outcome: isHeld, told: [...toldOfCapture, ["payment.refund_unknown", refundOf(1000, 0, 1000)]] }
+    : ended("UNKNOWN", [`payment.${on}_unknown`])
+const refunded = (amount: number, status: string): After => ({
+  outcome: { ...isCaptured, status, refunded_amount: amount },
+  told: [...toldOfCapture, ["payment.refunded", refundOf(amount, amount, 0)]]
+})
 
 const row = (on: Endpoint, answer: string, given: string, run: Case["run"]): Case => ({ on, answer, given, run })
 
-/** A request that is refused before anything happens. */
-const refused = (on: OperationName, answer: string, given: string, asked: Asked): Case =>
-  row(on, answer, given, async (world) => {
-    const id = await begin(world, on)
-    return { reply: await operate(world, on, id, asked), id, ...untouched(on) }
+/** What there is before an operation is asked for; a payment of which it may be asked unless set. */
+interface Given {
+  readonly payment?: (world: World) => Promise<string>
+  readonly prepare?: (world: World, id: string) => unknown
+  /** How the provider ends every call. */
+  readonly call?: Effect.Effect<unknown, Unanswered>
+  readonly asked?: Asked
+  /** The payment as it was unless set. */
+  readonly after?: After
+  readonly message?: RegExp
+}
+
+const operation = (on: OperationName, answer: string, title: string, given: Given): Case =>
+  row(on, answer, title, async (world) => {
+    const { asked, call, message, payment = on === "refund" ? captured : authorized, prepare } = given
+    const id = await payment(world)
+    if (call !== undefined)
+      Object.assign(world.provider, { onCapture: () => call, onVoid: () => call, onRefund: () => call })
+    await prepare?.(world, id)
+    const reply = await world.runOut(operate(world, on, id, asked))
+    if (message !== undefined) expect(reply.body.error.message).toMatch(message)
+    return { reply, id, ...(given.after ?? (on === "refund" ? taken : held)) }
   })
 
 const refusedRead = (on: Endpoint, answer: string, path: string, given = path): Case =>
   row(on, answer, given, async (world) => ({ reply: await get(world, path) }))
 
-const unknownOf = (on: "capture" | "void") => ({
-  outcome: { status: "UNKNOWN" },
-  told: [...toldOfAuthorization, [`payment.${on}_unknown`]] satisfies ReadonlyArray<Told>
-})
-const refundUnknown = {
-  outcome: isHeld,
-  told: [...toldOfCapture, ["payment.refund_unknown", refundOf(1000, 0, 1000)]] satisfies ReadonlyArray<Told>
-}
-
 const revokeLeaving = (world: World, revokedAt: number | null) =>
   write(world, { apiKeys: [apiKeyOf(keys.leaving, "acme", { revokedAt })] })
 
-const ofAll = (on: OperationName): ReadonlyArray<Case> => [
-  row(on, "404 not_found", "an id that is nobody's", async (world) => ({ reply: await operate(world, on, nobody) })),
-  row(on, "404 not_found", "a malformed id", async (world) => ({ reply: await operate(world, on, "not-an-id") })),
-  row(on, "401 unauthorized", "a key that is revoked between the check and the claim", async (world) => {
-    const id = await begin(world, on)
-    beforeNextClaim(world, () => revokeLeaving(world, 1))
-    const reply = await operate(world, on, id, { key: keys.leaving })
-    await revokeLeaving(world, null)
-    return { reply, id, ...untouched(on) }
-  }),
-  row(on, "500 internal_error", "a store that cannot be read", async (world) => {
-    const id = await begin(world, on)
-    world.ledger.canRead = () => false
-    // The other server did not write the payment last, and so reads it.
-    const reply = await operate(world, on, id, { server: 1 })
-    world.reset()
-    return { reply, id, ...untouched(on) }
-  }),
-  row(on, "500 internal_error", "a store that does not write the claim", async (world) => {
-    const id = await begin(world, on)
-    world.ledger.onCommit = () => "unwritten"
-    return { reply: await operate(world, on, id, { idempotencyKey: key }), id, ...untouched(on) }
-  }),
-  refused(on, "413 payload_too_large", "a body of more than 16 KB", { body: oversize }),
-  row(on, "500 state_unconfirmed", "a store that does not write what the provider confirmed", async (world) => {
-    const id = await begin(world, on)
-    world.ledger.onCommit = (_number, change) => (stepOf(change) === "settle" ? "unwritten" : undefined)
-    const reply = await world.runOut(operate(world, on, id))
-    expect(reply.body.error.message).toMatch(/confirmed/u)
-    return on === "refund"
-      ? { reply, id, outcome: isHeld, told: toldOfCapture }
-      : { reply, id, outcome: { status: "PENDING" }, told: toldOfAuthorization }
-  })
-]
-
-const ofAuthorizations = (on: "capture" | "void"): ReadonlyArray<Case> => [
-  ...ofAll(on),
-  refused(on, "400 invalid_idempotency_key", "a key of 7 characters", { idempotencyKey: "1234567" }),
-  row(on, `409 not_${on === "capture" ? "captur" : "void"}able`, "a captured payment", async (world) => {
-    const id = await captured(world)
-    return { reply: await operate(world, on, id), id, outcome: isCaptured, told: toldOfCapture }
-  }),
-  row(on, `409 ${on}_conflict`, "another server's void between the check and the claim", async (world) => {
-    const id = await authorized(world)
-    // The server that wrote the payment last decides on that, and reads it after a void: then it is not in conflict.
-    beforeNextClaim(world, () => operate(world, "void", id))
-    const reply = await operate(world, on, id, { server: 1 })
-    return { reply, id, outcome: { status: "CANCELLED" }, told: [...toldOfAuthorization, ["payment.cancelled"]] }
-  }),
-  row(on, "409 no_provider_ref", "a payment without a reference at its provider", async (world) => {
-    const id = await authorized(world)
-    await world.run(
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const payment = Option.getOrThrow(yield* ledger.payment(acme, id))
-        yield* ledger.commit({
-          tenant: acme,
-          payment: {
-            expected: payment.version,
-            after: { ...payment, providerRef: null, version: payment.version + 1 }
-          },
-          attempts: [],
-          events: []
-        })
-      })
-    )
-    return { reply: await operate(world, on, id), id, ...untouched(on) }
-  }),
-  row(on, "409 idempotency_in_progress", "its key, while the provider is being asked", async (world) => {
-    const id = await authorized(world)
-    const { asked, hold, release } = held()
-    world.provider.onCapture = () => Effect.andThen(hold, silence)
-    world.provider.onVoid = () => Effect.andThen(hold, silence)
+/** Asked twice under one key, and the second time while the provider is being asked. */
+const inFlight = (on: OperationName, answer: string): Case =>
+  row(on, answer, "its key, while the provider is being asked", async (world) => {
+    const id = await (on === "refund" ? captured : authorized)(world)
+    const { asked, hold, release } = heldCall()
+    const call = () => Effect.andThen(hold, silence)
+    Object.assign(world.provider, { onCapture: call, onVoid: call, onRefund: call })
     const first = operate(world, on, id, { idempotencyKey: key })
     await asked
     const reply = await operate(world, on, id, { idempotencyKey: key, server: 1 })
     await release()
     expect(answerOf(await first)).toBe(`502 ${on}_result_unknown`)
-    return { reply, id, ...unknownOf(on) }
+    return { reply, id, ...unknown(on) }
+  })
+
+const failsToSettle = (world: World) => {
+  world.ledger.onCommit = (_number, change) => (stepOf(change) === "settle" ? "unwritten" : undefined)
+}
+
+const ofAll = (on: OperationName): ReadonlyArray<Case> => [
+  row(on, "404 not_found", "an id that is nobody's", async (world) => ({ reply: await operate(world, on, nobody) })),
+  row(on, "404 not_found", "a malformed id", async (world) => ({ reply: await operate(world, on, "not-an-id") })),
+  operation(on, "401 unauthorized", "a key that is revoked between the check and the claim", {
+    prepare: (world) => beforeNextClaim(world, () => revokeLeaving(world, 1)),
+    asked: { key: keys.leaving }
   }),
-  row(on, "500 state_conflict", "a provider that states the opposite", async (world) => {
-    const id = await authorized(world)
-    world.provider.onCapture = () => Effect.succeed({ _tag: "Canceled", providerRef: "ch_1" })
-    world.provider.onVoid = () => Effect.succeed({ _tag: "Captured", providerRef: "ch_1" })
-    const reply = await operate(world, on, id)
-    return on === "capture"
-      ? { reply, id, outcome: { status: "CANCELLED" }, told: [...toldOfAuthorization, ["payment.cancelled"]] }
-      : { reply, id, outcome: isCaptured, told: [...toldOfAuthorization, ["payment.captured"]] }
+  operation(on, "500 internal_error", "a store that cannot be read", {
+    prepare: ({ ledger }) => {
+      ledger.canRead = () => false
+    },
+    // The other server did not write the payment last, and so reads it.
+    asked: { server: 1 }
   }),
-  row(on, "501 unsupported", "a payment at a provider that can charge alone", async (world) => {
-    const id = await authorized(world, { currency: "USD" })
-    return { reply: await operate(world, on, id), id, ...untouched(on) }
+  operation(on, "500 internal_error", "a store that does not write the claim", {
+    prepare: ({ ledger }) => {
+      ledger.onCommit = () => "unwritten"
+    },
+    asked: { idempotencyKey: key }
   }),
-  row(on, "502 psp_error", "a provider that refuses", async (world) => {
-    const id = await authorized(world)
-    const rejects = Effect.succeed({ _tag: "Rejected" as const, code: "E1", message: "Not now." })
-    world.provider.onCapture = () => rejects
-    world.provider.onVoid = () => rejects
-    const reply = await operate(world, on, id)
-    expect(reply.body.error.message).toBe("Not now.")
-    return { reply, id, ...untouched(on) }
+  operation(on, "413 payload_too_large", "a body of more than 16 KB", { asked: { body: oversize } }),
+  operation(on, "500 state_unconfirmed", "a store that does not write what the provider confirmed", {
+    prepare: failsToSettle,
+    after: on === "refund" ? { outcome: isHeld, told: toldOfCapture } : ended("PENDING"),
+    message: /confirmed/u
   }),
-  row(on, `502 ${on}_result_unknown`, "a provider that does not answer", async (world) => {
-    const id = await authorized(world)
-    world.provider.onCapture = () => silence
-    world.provider.onVoid = () => silence
-    return { reply: await operate(world, on, id), id, ...unknownOf(on) }
+  operation(on, "502 psp_error", "a provider that refuses", {
+    call: Effect.succeed({ _tag: "Rejected", code: "E1", message: "Not now." }),
+    message: /^Not now\.$/u
+  }),
+  operation(on, `502 ${on}_result_unknown`, "a provider that does not answer", { call: silence, after: unknown(on) })
+]
+
+const withoutReference = (world: World, id: string) =>
+  world.run(
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const payment = Option.getOrThrow(yield* ledger.payment(acme, id))
+      yield* ledger.commit({
+        tenant: acme,
+        payment: { expected: payment.version, after: { ...payment, providerRef: null, version: payment.version + 1 } },
+        attempts: [],
+        events: []
+      })
+    })
+  )
+
+const ofAuthorizations = (on: "capture" | "void"): ReadonlyArray<Case> => [
+  ...ofAll(on),
+  operation(on, "400 invalid_idempotency_key", "a key of 7 characters", { asked: { idempotencyKey: "1234567" } }),
+  operation(on, `409 not_${on === "capture" ? "captur" : "void"}able`, "a captured payment", {
+    payment: captured,
+    after: taken
+  }),
+  operation(on, `409 ${on}_conflict`, "another server's void between the check and the claim", {
+    // The server that wrote the payment last decides on that, and reads it after a void: then it is not in conflict.
+    prepare: (world, id) => beforeNextClaim(world, () => operate(world, "void", id)),
+    asked: { server: 1 },
+    after: cancelled
+  }),
+  operation(on, "409 no_provider_ref", "a payment without a reference at its provider", { prepare: withoutReference }),
+  inFlight(on, "409 idempotency_in_progress"),
+  operation(on, "500 state_conflict", "a provider that states the opposite", {
+    call: Effect.succeed({ _tag: on === "capture" ? "Canceled" : "Captured", providerRef: "ch_1" }),
+    after: on === "capture" ? cancelled : ended("CAPTURED", ["payment.captured"])
+  }),
+  operation(on, "501 unsupported", "a payment at a provider that can charge alone", {
+    payment: (world) => authorized(world, { currency: "USD" })
   })
 ]
 
+/** Asked for a part before, under the same key. */
+const usedKey = (on: "capture" | "refund") => (world: World, id: string) =>
+  operate(world, on, id, { idempotencyKey: key, body: { amount: 300 } })
+
 const cases: ReadonlyArray<Case> = [
   ...ofAuthorizations("capture"),
-  refused("capture", "422 validation_error", "a body that is no JSON", { body: "{" }),
-  refused("capture", "422 invalid_amount", "nothing to capture", { body: { amount: 0 } }),
-  refused("capture", "422 invalid_amount", "more than the authorization", { body: { amount: 1001 } }),
-  row("capture", "422 idempotency_key_reuse", "its key with another amount", async (world) => {
-    const id = await authorized(world)
-    await operate(world, "capture", id, { idempotencyKey: key, body: { amount: 300 } })
-    const reply = await operate(world, "capture", id, { idempotencyKey: key })
-    const outcome = { status: "CAPTURED", captured_amount: 300 }
-    return { reply, id, outcome, told: [...toldOfAuthorization, ["payment.captured"]] }
+  operation("capture", "422 validation_error", "a body that is no JSON", { asked: { body: "{" } }),
+  operation("capture", "422 invalid_amount", "nothing to capture", { asked: { body: { amount: 0 } } }),
+  operation("capture", "422 invalid_amount", "more than the authorization", { asked: { body: { amount: 1001 } } }),
+  operation("capture", "422 idempotency_key_reuse", "its key with another amount", {
+    prepare: usedKey("capture"),
+    asked: { idempotencyKey: key },
+    after: {
+      outcome: { status: "CAPTURED", captured_amount: 300 },
+      told: [...toldOfAuthorization, ["payment.captured"]]
+    }
   }),
   ...ofAuthorizations("void"),
   ...ofAll("refund"),
-  refused("refund", "422 validation_error", "a body that is no JSON", { body: "{" }),
-  refused("refund", "422 validation_error", "a key of 7 characters", { idempotencyKey: "1234567" }),
-  refused("refund", "422 validation_error", "a reason of 201 characters", { body: { reason: "x".repeat(201) } }),
-  refused("refund", "422 invalid_amount", "nothing to refund", { body: { amount: 0 } }),
-  row("refund", "422 invalid_amount", "a payment of which nothing is left", async (world) => {
-    const id = await captured(world)
-    await operate(world, "refund", id)
-    const outcome = { status: "REFUNDED", captured_amount: 1000, refunded_amount: 1000 }
-    return {
-      reply: await operate(world, "refund", id),
-      id,
-      outcome,
-      told: [...toldOfCapture, ["payment.refunded", refundOf(1000, 1000, 0)]]
-    }
+  operation("refund", "422 validation_error", "a body that is no JSON", { asked: { body: "{" } }),
+  operation("refund", "422 validation_error", "a key of 7 characters", { asked: { idempotencyKey: "1234567" } }),
+  operation("refund", "422 validation_error", "a reason of 201 characters", {
+    asked: { body: { reason: "x".repeat(201) } }
   }),
-  row("refund", "422 idempotency_key_reuse", "its key with another amount", async (world) => {
-    const id = await captured(world)
-    await operate(world, "refund", id, { idempotencyKey: key, body: { amount: 300 } })
-    const reply = await operate(world, "refund", id, { idempotencyKey: key, body: { amount: 301 } })
-    const outcome = { status: "PARTIALLY_REFUNDED", captured_amount: 1000, refunded_amount: 300 }
-    return { reply, id, outcome, told: [...toldOfCapture, ["payment.refunded", refundOf(300, 300, 0)]] }
+  operation("refund", "422 invalid_amount", "nothing to refund", { asked: { body: { amount: 0 } } }),
+  operation("refund", "422 invalid_amount", "a payment of which nothing is left", {
+    prepare: (world, id) => operate(world, "refund", id),
+    after: refunded(1000, "REFUNDED")
   }),
-  row("refund", "409 refund_pending", "a provider that is still at work", async (world) => {
-    const id = await captured(world)
-    world.provider.onRefund = () => refundPends
-    return {
-      reply: await operate(world, "refund", id),
-      id,
-      outcome: isHeld,
-      told: [...toldOfCapture, ["payment.refund_pending", refundOf(1000, 0, 1000)]]
-    }
+  operation("refund", "422 idempotency_key_reuse", "its key with another amount", {
+    prepare: usedKey("refund"),
+    asked: { idempotencyKey: key, body: { amount: 301 } },
+    after: refunded(300, "PARTIALLY_REFUNDED")
   }),
-  row("refund", "409 refund_pending", "another refund that holds all of the balance", async (world) => {
-    const id = await captured(world)
-    world.provider.onRefund = () => silence
-    await operate(world, "refund", id)
-    const reply = await operate(world, "refund", id, { body: { amount: 1 } })
-    return { reply, id, ...refundUnknown }
+  operation("refund", "409 refund_pending", "a provider that is still at work", {
+    call: Effect.succeed({ _tag: "RefundPending", providerRefundId: "re_1" }),
+    after: { outcome: isHeld, told: [...toldOfCapture, ["payment.refund_pending", refundOf(1000, 0, 1000)]] }
   }),
-  row("refund", "409 refund_pending", "its key, while the provider is being asked", async (world) => {
-    const id = await captured(world)
-    const { asked, hold, release } = held()
-    world.provider.onRefund = () => Effect.andThen(hold, silence)
-    const first = operate(world, "refund", id, { idempotencyKey: key })
-    await asked
-    const reply = await operate(world, "refund", id, { idempotencyKey: key, server: 1 })
-    await release()
-    expect(answerOf(await first)).toBe("502 refund_result_unknown")
-    return { reply, id, ...refundUnknown }
+  operation("refund", "409 refund_pending", "another refund that holds all of the balance", {
+    call: silence,
+    prepare: (world, id) => operate(world, "refund", id),
+    asked: { body: { amount: 1 } },
+    after: unknown("refund")
   }),
-  row("refund", "409 not_refundable", "a payment that was not captured", async (world) => {
-    const id = await authorized(world)
-    return { reply: await operate(world, "refund", id), id, ...untouched("capture") }
+  inFlight("refund", "409 refund_pending"),
+  operation("refund", "409 not_refundable", "a payment that was not captured", { payment: authorized, after: held }),
+  operation("refund", "409 not_refundable", "a payment at a provider that can charge alone", {
+    payment: (world) => captured(world, { currency: "USD" })
   }),
-  row("refund", "409 not_refundable", "a payment at a provider that can charge alone", async (world) => {
-    const id = await captured(world, { currency: "USD" })
-    return { reply: await operate(world, "refund", id), id, ...untouched("refund") }
-  }),
-  row("refund", "409 refund_conflict", "other writers that always come first", async (world) => {
-    const id = await captured(world)
-    alwaysComeFirst(world, id)
-    return { reply: await operate(world, "refund", id), id, ...untouched("refund") }
-  }),
-  row("refund", "502 psp_error", "a provider that refuses", async (world) => {
-    const id = await captured(world)
-    world.provider.onRefund = () => Effect.succeed({ _tag: "Rejected", code: "E1", message: "Not now." })
-    const reply = await operate(world, "refund", id)
-    expect(reply.body.error.message).toBe("Not now.")
-    return { reply, id, ...untouched("refund") }
-  }),
-  row("refund", "502 refund_result_unknown", "a provider that does not answer", async (world) => {
-    const id = await captured(world)
-    world.provider.onRefund = () => silence
-    const reply = await operate(world, "refund", id)
-    return { reply, id, ...refundUnknown }
-  }),
+  operation("refund", "409 refund_conflict", "other writers that always come first", { prepare: alwaysComeFirst }),
   row("create", "400 idempotency_key_required", "a live key and no Idempotency-Key", async (world) => ({
     reply: await create(world, {}, { key: keys.acmeLive })
   })),
@@ -304,11 +262,11 @@ const cases: ReadonlyArray<Case> = [
     const idempotencyKey = newKey()
     const first = await create(world, { reference: "order-1" }, { idempotencyKey })
     const reply = await create(world, { reference: "order-2" }, { idempotencyKey })
-    return { reply, id: first.body.data.id, outcome: isCaptured, told: toldOfCapture }
+    return { reply, id: first.body.data.id, ...taken }
   }),
   row("create", "409 idempotency_in_progress", "its key, while the provider is being asked", async (world) => {
     const idempotencyKey = newKey()
-    const { asked, hold, release } = held()
+    const { asked, hold, release } = heldCall()
     world.provider.onCharge = () => Effect.andThen(hold, silence)
     const first = create(world, {}, { idempotencyKey })
     await asked
@@ -322,9 +280,7 @@ const cases: ReadonlyArray<Case> = [
   })),
   row("create", "401 unauthorized", "a key that is revoked between the check and the claim", async (world) => {
     beforeNextClaim(world, () => revokeLeaving(world, 1))
-    const reply = await create(world, {}, { key: keys.leaving })
-    await revokeLeaving(world, null)
-    return { reply }
+    return { reply: await create(world, {}, { key: keys.leaving }) }
   }),
   row("create", "500 internal_error", "a store that does not write the claim", async (world) => {
     world.ledger.onCommit = () => "unwritten"
@@ -335,7 +291,7 @@ const cases: ReadonlyArray<Case> = [
     "500 payment_result_unknown",
     "a store that does not write what the provider confirmed",
     async (world) => {
-      world.ledger.onCommit = (_number, change) => (stepOf(change) === "settle" ? "unwritten" : undefined)
+      failsToSettle(world)
       const reply = await world.runOut(create(world, { reference: "order-1" }))
       const id = world.provider.charges[0]?.paymentId as string
       return { reply, id, outcome: { status: "PENDING" }, told: toldOfCapture.slice(0, 1) }
@@ -358,6 +314,7 @@ describe.each(stores)("over %s", (_name, store) => {
       expect(reply.headers.get("idempotent-replay")).toBeNull()
       expect(Object.keys(reply.body.error).sort()).toEqual(["code", "message", ...besides(answer, given)])
       world.reset()
+      await revokeLeaving(world, null)
       if (id !== undefined && outcome !== undefined && told !== undefined) {
         await expectOutcome(world, id, outcome, told)
       }
