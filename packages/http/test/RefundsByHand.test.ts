@@ -1,171 +1,110 @@
 /** Refunds that people make at the provider carry no id of ours. They count once each, and ours are never taken for them. */
-import { type RefundAnswer, Unanswered } from "@pointsman/core/ports"
+import { Unanswered } from "@pointsman/core/ports"
 import { Effect } from "effect"
-import { describe, expect, test } from "vitest"
+import { describe, expect } from "vitest"
 import { deliver } from "./support/Messages.ts"
-import {
-  answerOf,
-  captured as create,
-  expectSound,
-  operate,
-  refundsOf,
-  retrieve,
-  timeline
-} from "./support/Payments.ts"
+import { answerOf, captured, refundsOf, timeline } from "./support/Payments.ts"
 import { stores } from "./support/Stores.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
+import { answering, asks, type Step, times, type Walker, walks } from "./support/Walks.ts"
+
+const tell = async ({ world }: Walker, data: object, created?: string) => {
+  const dated = created === undefined ? {} : { created }
+  expect(answerOf(await deliver(world, { type: "refund.updated", data, ...dated }))).toBe("200")
+}
+
+/** One of 4.00, under an id of its own, unless told otherwise. */
+const byHand =
+  ({ amount = 400, at = "2026-11-21T12:00:00Z", id = "re_hand", status = "succeeded" } = {}): Step =>
+  (walker) => {
+    const names = { provider_reference: walker.reference, provider_refund_id: `${id}_${walker.id}` }
+    return tell(walker, { ...names, status, amount, currency: "EUR" }, at)
+  }
+const at = (second: number) => ({ at: `2026-11-21T12:00:0${second}Z` })
+
+/** A message about our first refund, which names it. */
+const ours =
+  (status = "succeeded"): Step =>
+  (walker) =>
+    tell(walker, {
+      refund_id: walker.world.provider.refunds[0]?.refundId,
+      provider_refund_id: `re_ours_${walker.id}`,
+      status
+    })
+
+const refunds =
+  (...expected: ReadonlyArray<readonly [origin: string, amount: number, status: string]>): Step =>
+  async ({ id, world }) =>
+    expect(await refundsOf(world, id)).toEqual(expected)
+
+const silent = answering({ onRefund: () => Effect.fail(new Unanswered({ reason: "timed out" })) })
+const unanswered = (amount: number) => [silent, asks("refund", "502 refund_result_unknown", amount)]
 
 describe.each(stores)("over %s", (_name, store) => {
-  const world = usedWorld(store)
+  const itWalks = walks(usedWorld(store), captured)
 
-  const references = new Map<string, string>()
-  const captured = async () => {
-    const id = await create(world)
-    references.set(id, `ref_${world.provider.charges.at(-1)?.attemptId}`)
-    return id
-  }
-  const byHand = async (id: string, providerRefundId: string, amount: number, more: object = {}, created?: string) => {
-    const data = {
-      provider_reference: references.get(id),
-      provider_refund_id: providerRefundId,
-      status: "succeeded",
-      amount,
-      currency: "EUR",
-      ...more
-    }
-    const dated = created === undefined ? {} : { created }
-    expect(answerOf(await deliver(world, { type: "refund.updated", data, ...dated }))).toBe("200")
-  }
-  const named = (refundId: string, providerRefundId: string, status = "succeeded") =>
-    deliver(world, {
-      type: "refund.updated",
-      data: { refund_id: refundId, provider_refund_id: providerRefundId, status }
-    })
-  const refund = (id: string, amount: number) =>
-    operate(world, "refund", id, { idempotencyKey: `the-key-for-${amount}-here`, body: { amount } })
-  const unanswered: Effect.Effect<RefundAnswer, Unanswered> = Effect.fail(new Unanswered({ reason: "timed out" }))
-
-  test("a part refunded at the provider is refunded here, once", async () => {
-    const id = await captured()
-    await byHand(id, "re_hand", 400)
-    await byHand(id, "re_hand", 400)
-    expect(await retrieve(world, id)).toMatchObject({ status: "PARTIALLY_REFUNDED", refunded_amount: 400 })
-    expect(await refundsOf(world, id)).toEqual([["provider", 400, "succeeded"]])
+  const tellsOf: Step = async ({ id, world }) => {
     const told = (await timeline(world, id)).filter(({ type }) => type === "payment.refunded")
     expect(told).toMatchObject([{ data: { origin: "provider", refund_amount: 400, refunded_total: 400 } }])
-    expect(answerOf(await refund(id, 600))).toBe("200")
-    expect(await retrieve(world, id)).toMatchObject({ status: "REFUNDED", refunded_amount: 1000 })
-    await expectSound(world, id)
-  })
+  }
+  itWalks("a part refunded at the provider is refunded here, once", [
+    [[byHand(), byHand()], "PARTIALLY_REFUNDED 1000 -400", refunds(["provider", 400, "succeeded"]), tellsOf],
+    [asks("refund", "200", 600), "REFUNDED 1000 -1000"]
+  ])
 
-  test("a refund by hand that is pending there is held until it succeeds or fails", async () => {
-    const [one, other] = [await captured(), await captured()]
-    for (const id of [one, other]) {
-      await byHand(id, `re_${id}`, 400, { status: "pending" })
-      expect(await retrieve(world, id)).toMatchObject({ refunded_amount: 0, refund_pending_amount: 400 })
-    }
-    await byHand(one, `re_${one}`, 400)
-    await byHand(other, `re_${other}`, 400, { status: "failed" })
-    expect(await retrieve(world, one)).toMatchObject({ refunded_amount: 400, refund_pending_amount: 0 })
-    expect(await retrieve(world, other)).toMatchObject({ status: "CAPTURED", refund_pending_amount: 0 })
-    for (const id of [one, other]) await expectSound(world, id)
-  })
-
-  test("an unanswered refund of ours and one by hand both count once ours is stated", async () => {
-    const id = await captured()
-    world.provider.onRefund = () => unanswered
-    expect(answerOf(await refund(id, 400))).toBe("502 refund_result_unknown")
-    const ours = world.provider.refunds[0]?.refundId ?? ""
-    await byHand(id, "re_hand", 400)
-    expect(await retrieve(world, id)).toMatchObject({ refunded_amount: 0, refund_pending_amount: 400 })
-    expect(answerOf(await named(ours, "re_ours"))).toBe("200")
-    expect(await retrieve(world, id)).toMatchObject({ refunded_amount: 800, refund_pending_amount: 0 })
-    expect(await refundsOf(world, id)).toEqual([
-      ["api", 400, "succeeded"],
-      ["provider", 400, "succeeded"]
+  for (const [status, after] of [
+    ["succeeded", "PARTIALLY_REFUNDED 1000 -400"],
+    ["failed", "CAPTURED 1000"]
+  ] as const) {
+    itWalks(`a refund by hand that is pending there is held until it has ${status}`, [
+      [byHand({ status: "pending" }), "CAPTURED 1000 ~400"],
+      [byHand({ status }), after]
     ])
-    await expectSound(world, id)
-  })
+  }
 
-  test("an unanswered refund of ours counts once when stated without our id first", async () => {
-    const id = await captured()
-    world.provider.onRefund = () => unanswered
-    await refund(id, 400)
-    const ours = world.provider.refunds[0]?.refundId ?? ""
-    await byHand(id, "re_ours", 400)
-    expect(answerOf(await named(ours, "re_ours", "pending"))).toBe("200")
-    expect(await retrieve(world, id)).toMatchObject({ refunded_amount: 400, refund_pending_amount: 0 })
-    expect(await refundsOf(world, id)).toEqual([["api", 400, "succeeded"]])
-    await expectSound(world, id)
-  })
+  itWalks("an unanswered refund of ours and one by hand both count once ours is stated", [
+    [[...unanswered(400), byHand()], "CAPTURED 1000 ~400 refund_unknown"],
+    [ours(), "PARTIALLY_REFUNDED 1000 -800", refunds(["api", 400, "succeeded"], ["provider", 400, "succeeded"])]
+  ])
 
-  test("what exceeds our unanswered refund is reserved when more is refunded by hand", async () => {
-    const id = await captured()
-    world.provider.onRefund = () => unanswered
-    await refund(id, 100)
-    world.reset()
-    await byHand(id, "re_hand", 900)
-    expect(answerOf(await refund(id, 500))).toBe("200")
+  itWalks("an unanswered refund of ours counts once when stated without our id first", [
+    [[...unanswered(400), byHand({ id: "re_ours" })], "CAPTURED 1000 ~400 refund_unknown"],
+    [ours("pending"), "PARTIALLY_REFUNDED 1000 -400", refunds(["api", 400, "succeeded"])]
+  ])
+
+  const reset: Step = async ({ world }) => world.reset()
+  itWalks("what exceeds our unanswered refund is reserved when more is refunded by hand", [
+    [[...unanswered(100), reset, byHand({ amount: 900 })], "CAPTURED 1000 ~100 refund_unknown"],
     // Of 1000 are 100 open, and 800 more than that were given back by hand.
-    expect(await retrieve(world, id)).toMatchObject({ refunded_amount: 100, refund_pending_amount: 100 })
-    await expectSound(world, id)
-  })
+    [asks("refund", "200", 500), "PARTIALLY_REFUNDED 1000 -100 ~100 refund_unknown"]
+  ])
 
-  test("a refund by hand above the capture closes refunds, and operators review it", async () => {
-    const id = await captured()
-    expect(answerOf(await refund(id, 300))).toBe("200")
-    await byHand(id, "re_hand", 800)
-    expect(await retrieve(world, id)).toMatchObject({ status: "PARTIALLY_REFUNDED", refunded_amount: 300 })
-    expect((await timeline(world, id)).map(({ type }) => type)).toContain("payment.conflict")
-    expect(answerOf(await refund(id, 100))).toBe("409 not_refundable")
-    await expectSound(world, id)
-  })
+  itWalks("a refund by hand above the capture closes refunds, and operators review it", [
+    [
+      [asks("refund", "200", 300), byHand({ amount: 800 })],
+      "PARTIALLY_REFUNDED 1000 -300 conflict refund_excess",
+      times("payment.conflict", 1)
+    ],
+    [asks("refund", "409 not_refundable", 100), "PARTIALLY_REFUNDED 1000 -300 conflict refund_excess"]
+  ])
 
-  test("nothing is refunded by what came before a failure that arrived first", async () => {
-    const id = await captured()
-    await byHand(id, "re_hand", 400, { status: "failed" }, "2026-11-21T12:00:05Z")
-    await byHand(id, "re_hand", 400, { status: "succeeded" }, "2026-11-21T12:00:02Z")
-    await byHand(id, "re_hand", 400, { status: "pending" }, "2026-11-21T12:00:01Z")
-    expect(await retrieve(world, id)).toMatchObject({
-      status: "CAPTURED",
-      refunded_amount: 0,
-      refund_pending_amount: 0
-    })
+  itWalks("nothing is refunded by what came before a failure that arrived first", [
+    [[byHand({ status: "failed", ...at(5) }), byHand(at(2)), byHand({ status: "pending", ...at(1) })], "CAPTURED 1000"],
     // The provider repeated it, and it went through.
-    await byHand(id, "re_hand", 400, { status: "succeeded" }, "2026-11-21T12:00:09Z")
-    expect(await retrieve(world, id)).toMatchObject({ status: "PARTIALLY_REFUNDED", refunded_amount: 400 })
-    await expectSound(world, id)
-  })
+    [byHand(at(9)), "PARTIALLY_REFUNDED 1000 -400"]
+  ])
 
-  test("a lookup decides between a failure that arrived first and a success of one time", async () => {
-    const id = await captured()
-    await byHand(id, "re_hand", 400, { status: "failed" })
-    await byHand(id, "re_hand", 400, { status: "succeeded" })
-    expect(await retrieve(world, id)).toMatchObject({ refunded_amount: 0, refund_pending_amount: 400 })
-    await expectSound(world, id)
-  })
+  itWalks("a lookup decides between a failure that arrived first and a success of one time", [
+    [[byHand({ status: "failed" }), byHand()], "CAPTURED 1000 ~400"]
+  ])
 
-  test("a refund waiting for ours counts with ours if its failure precedes its success", async () => {
-    const id = await captured()
-    world.provider.onRefund = () => unanswered
-    await refund(id, 100)
-    const ours = world.provider.refunds[0]?.refundId ?? ""
-    await byHand(id, "re_hand", 400, { status: "succeeded" }, "2026-11-21T12:00:05Z")
-    await byHand(id, "re_hand", 400, { status: "failed" }, "2026-11-21T12:00:02Z")
-    expect(answerOf(await named(ours, "re_ours"))).toBe("200")
-    expect(await retrieve(world, id)).toMatchObject({ refunded_amount: 500, refund_pending_amount: 0 })
-    await expectSound(world, id)
-  })
+  itWalks("a refund waiting for ours counts with ours if its failure precedes its success", [
+    [[...unanswered(100), byHand(at(5)), byHand({ status: "failed", ...at(2) })], "CAPTURED 1000 ~100 refund_unknown"],
+    [ours(), "PARTIALLY_REFUNDED 1000 -500"]
+  ])
 
-  test("a refund older than ours that waits for it counts beside it once ours is stated", async () => {
-    const id = await captured()
-    world.provider.onRefund = () => unanswered
-    await refund(id, 100)
-    const ours = world.provider.refunds[0]?.refundId ?? ""
-    await byHand(id, "re_hand", 400, { status: "succeeded" }, "2020-01-01T00:00:00Z")
-    expect(answerOf(await named(ours, "re_ours"))).toBe("200")
-    expect(await retrieve(world, id)).toMatchObject({ refunded_amount: 500, refund_pending_amount: 0 })
-    expect(await refundsOf(world, id)).toHaveLength(2)
-    await expectSound(world, id)
-  })
+  itWalks("a refund older than ours that waits for it counts beside it once ours is stated", [
+    [[...unanswered(100), byHand({ at: "2020-01-01T00:00:00Z" }), ours()], "PARTIALLY_REFUNDED 1000 -500"],
+    [[], "PARTIALLY_REFUNDED 1000 -500", refunds(["api", 100, "succeeded"], ["provider", 400, "succeeded"])]
+  ])
 })
