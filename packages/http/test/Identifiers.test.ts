@@ -55,19 +55,6 @@ describe.each(stores)("over %s", (_name, store) => {
     expect(new Set(events).size).toBe(80)
   })
 
-  test("50 are answered without a limit, and the rest follow", async () => {
-    const { key } = await own(world, [{ name: "main" }])
-    for (let round = 0; round < 3; round++) {
-      await Promise.all(Array.from({ length: 17 }, () => create(world, {}, { key })))
-    }
-    for (const path of ["/payments", "/events"]) {
-      const first = (await get(world, path, key)).body
-      expect([first.data.length, first.has_more, first.next_cursor]).toEqual([50, true, first.data.at(-1).id])
-      const rest = (await get(world, `${path}?before=${first.next_cursor}&limit=100`, key)).body
-      expect([rest.data.length, rest.has_more, rest.next_cursor]).toEqual([path === "/payments" ? 1 : 52, false, null])
-    }
-  })
-
   test("every answer has a request id of its own", async () => {
     const id = await authorized(world)
     const replies = [

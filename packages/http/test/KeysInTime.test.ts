@@ -1,13 +1,11 @@
 /** What a key is answered as time passes, a millisecond before each limit and at it. */
-import { moveRefund, paymentEvent, type RefundEvent, refundTotals, withRefund } from "@pointsman/core/internal"
-import { Ledger } from "@pointsman/core/ports"
-import { Clock, Effect, Option, Result } from "effect"
+import { Effect } from "effect"
 import { describe, expect, test } from "vitest"
+import { deliver, refund as refundMessage } from "./support/Messages.ts"
 import { answerOf, authorized, captured, operate, retrieve } from "./support/Payments.ts"
 import { stores } from "./support/Stores.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
 import type { Reply } from "./support/Web.ts"
-import { acme, type World } from "./support/World.ts"
 
 const day = 86_400_000
 const idempotencyKey = "the-key-in-time"
@@ -16,27 +14,34 @@ const isReplay = (reply: Reply) => reply.headers.get("idempotent-replay") === "t
 
 describe.each(stores)("over %s", (_name, store) => {
   const world = usedWorld(store, { testClock: true })
+  /** Of the test's clock. */
+  let seconds = 0
+  const adjust = async (millis: number) => {
+    seconds += millis / 1000
+    await world.adjust(millis)
+  }
 
   describe("the 24 hours of a refund's stored answer", () => {
     const refund = (id: string) => operate(world, "refund", id, { idempotencyKey })
 
-    const ends: ReadonlyArray<readonly [on: RefundEvent, message: string | null, answer: string]> = [
-      ["RefundConfirmed", null, "200"],
-      ["RefundFailed", "The account is closed.", "502 psp_error"]
-    ]
-    for (const [on, failureReason, answer] of ends) {
-      test(`a pending operation that came to ${on} is ${answer} afterwards`, async () => {
+    for (const [status, failure_reason, answer] of [
+      ["succeeded", undefined, "200"],
+      ["failed", "The account is closed.", "502 psp_error"]
+    ] as const) {
+      test(`a pending operation that has ${status} is ${answer} afterwards`, async () => {
         const id = await captured(world)
         world.provider.onRefund = () => Effect.succeed({ _tag: "RefundPending", providerRefundId: "re_1" })
         expect(answerOf(await refund(id))).toBe("409 refund_pending")
-        await settleRefund(world, id, on, failureReason)
-        await world.adjust(day - 1)
+        const refundId = world.provider.refunds[0]?.refundId ?? ""
+        const message = refundMessage(refundId, status, { failure_reason })
+        expect(answerOf(await deliver(world, message, { timestamp: seconds }))).toBe("200")
+        await adjust(day - 1)
         expect(answerOf(await refund(id))).toBe("409 refund_pending")
-        await world.adjust(1)
+        await adjust(1)
         const reply = await refund(id)
         expect(answerOf(reply)).toBe(answer)
-        if (failureReason === null) expect(reply.body.data).toEqual(await retrieve(world, id))
-        else expect(reply.body.error.message).toBe(failureReason)
+        if (failure_reason === undefined) expect(reply.body.data).toEqual(await retrieve(world, id))
+        else expect(reply.body.error.message).toBe(failure_reason)
         expect(world.provider.refunds).toHaveLength(1)
       })
     }
@@ -52,31 +57,3 @@ describe.each(stores)("over %s", (_name, store) => {
     expect(world.provider.captures).toHaveLength(1)
   })
 })
-
-/** As a provider's message writes it. */
-const settleRefund = (world: World, id: string, on: RefundEvent, failureReason: string | null): Promise<void> =>
-  world.run(
-    Effect.gen(function* () {
-      const ledger = yield* Ledger
-      const { payment, refunds } = Option.getOrThrow(yield* ledger.book(acme, id))
-      const [refund] = refunds
-      if (refund === undefined) throw new Error("there is no refund")
-      const settledAt = yield* Clock.currentTimeMillis
-      const moved = Result.getOrThrow(moveRefund(refund, on, { settledAt, failureReason }))
-      const totals = refundTotals(withRefund(refunds, moved.refund))
-      const after = {
-        ...payment,
-        ...totals,
-        state: totals.refundedMinor === 0 ? payment.state : ("Refunded" as const),
-        version: payment.version + 1
-      }
-      const types = [...moved.emits, ...(totals.refundedMinor === 0 ? [] : (["payment.refunded"] as const))]
-      yield* ledger.commit({
-        tenant: acme,
-        payment: { expected: payment.version, after },
-        attempts: [],
-        refunds: [moved.refund],
-        events: types.map((type) => paymentEvent(type, after))
-      })
-    })
-  )

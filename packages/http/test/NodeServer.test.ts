@@ -1,13 +1,9 @@
 /** What only a real socket shows: bodies that are too large while they stream, and clients that hang up. */
 import { once } from "node:events"
-import { createServer } from "node:http"
-import { type AddressInfo, connect, type Socket } from "node:net"
-import { NodeHttpServer } from "@effect/platform-node"
-import { Ids } from "@pointsman/core/ports"
-import * as PointsmanHttp from "@pointsman/http"
-import { Deferred, Effect, Exit, Layer, Scope } from "effect"
-import { HttpRouter } from "effect/http"
+import { connect, type Socket } from "node:net"
+import { Deferred, Effect, type Exit } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { type Listening, listen } from "./support/Listening.ts"
 import { payment, paymentId, scripted } from "./support/Scripted.ts"
 
 let began = Deferred.makeUnsafe<void>()
@@ -31,19 +27,11 @@ const script = scripted({
   refund: (_caller, order) => answer(order.idempotencyKey)
 })
 
-const scope = Scope.makeUnsafe()
-const server = createServer()
-let port = 0
-
+let listening: Listening
 beforeAll(async () => {
-  const routes = PointsmanHttp.layer().pipe(Layer.provide([script.layer, Ids.layer]))
-  const serving = HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
-    Layer.provide(NodeHttpServer.layer(() => server, { host: "127.0.0.1", port: 0 }))
-  )
-  await Effect.runPromise(Layer.buildWithScope(serving, scope))
-  port = (server.address() as AddressInfo).port
+  listening = await listen(script.layer)
 })
-afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+afterAll(() => listening.close())
 beforeEach(() => {
   began = Deferred.makeUnsafe()
   goOn = Deferred.makeUnsafe()
@@ -52,7 +40,7 @@ beforeEach(() => {
 })
 
 const dial = async (): Promise<Socket> => {
-  const socket = connect(port, "127.0.0.1")
+  const socket = connect(Number(new URL(listening.url).port), "127.0.0.1")
   await once(socket, "connect")
   return socket
 }
@@ -61,6 +49,8 @@ const post = (...headers: ReadonlyArray<string>) =>
   head("POST /api/v1/payments HTTP/1.1", "Authorization: Bearer sandbox", "Content-Type: application/json", ...headers)
 /** Longer than a client keeps a connection that it may use again, and than a busy machine takes. */
 const patience = { timeout: 20_000 }
+
+const connections = () => new Promise((resolve) => listening.server.getConnections((_, count) => resolve(count)))
 
 /** Everything until the server closes. */
 const readAll = async (socket: Socket): Promise<string> => {
@@ -137,9 +127,7 @@ describe("a client that hangs up", () => {
     socket.destroy()
     await gone
     // The server has seen it when it has no connection left.
-    await expect
-      .poll(() => new Promise((resolve) => server.getConnections((_, count) => resolve(count))), patience)
-      .toBe(0)
+    await expect.poll(connections, patience).toBe(0)
     expect(ended).toEqual([])
     await Effect.runPromise(Deferred.succeed(goOn, undefined))
     await expect.poll(() => ended, patience).toHaveLength(1)
@@ -148,15 +136,13 @@ describe("a client that hangs up", () => {
 
   test("half a body of a client that is gone asks nothing of core", async () => {
     const socket = await dial()
-    const arrived = once(server, "request")
+    const arrived = once(listening.server, "request")
     socket.write(post(`Content-Length: ${good.length}`) + good.slice(0, 20))
     await arrived
     socket.destroy()
-    await expect
-      .poll(() => new Promise((resolve) => server.getConnections((_, count) => resolve(count))), patience)
-      .toBe(0)
+    await expect.poll(connections, patience).toBe(0)
     expect(script.created).toEqual([])
-    expect((await fetch(`http://127.0.0.1:${port}/api/v1/nothing`)).status).toBe(404)
+    expect((await fetch(`${listening.url}/api/v1/nothing`)).status).toBe(404)
   })
 })
 

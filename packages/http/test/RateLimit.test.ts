@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { answerOf } from "./support/Payments.ts"
 import { anyStore } from "./support/Stores.ts"
-import { keys, openWorld, type World } from "./support/World.ts"
+import { keys, keyWithout, openWorld, type World } from "./support/World.ts"
 
 const perSecond = 4
 const burst = 2 * perSecond
@@ -72,9 +72,9 @@ describe("a limit of 4 requests a second", () => {
     for (let times = 0; times < 3 * burst; times++) {
       expect(answerOf(await world.send("/api/v1/payments", { key: keys.revoked }))).toBe("401 unauthorized")
       expect(answerOf(await list(keys.closed))).toBe("403 workspace_suspended")
-      expect(answerOf(await list(keys.withoutPaymentsRead))).toBe("403 insufficient_scope")
+      expect(answerOf(await list(keyWithout("payments:read")))).toBe("403 insufficient_scope")
     }
-    const events = () => world.send("/api/v1/events", { key: keys.withoutPaymentsRead })
+    const events = () => world.send("/api/v1/events", { key: keyWithout("payments:read") })
     for (let times = 0; times < burst; times++) expect(answerOf(await events())).toBe("200")
     expect(answerOf(await events())).toBe(refused)
   })

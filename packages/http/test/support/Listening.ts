@@ -1,5 +1,5 @@
 /** The API at a real socket of this process. */
-import { createServer } from "node:http"
+import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { NodeHttpServer } from "@effect/platform-node"
 import type { Pointsman } from "@pointsman/core"
@@ -11,6 +11,7 @@ import { HttpRouter } from "effect/http"
 export interface Listening {
   /** `http://127.0.0.1:` and the port. */
   readonly url: string
+  readonly server: Server
   readonly close: () => Promise<void>
 }
 
@@ -24,6 +25,7 @@ export const listen = async (pointsman: Layer.Layer<Pointsman>): Promise<Listeni
   await Effect.runPromise(Layer.buildWithScope(serving, scope))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    server,
     close: () => Effect.runPromise(Scope.close(scope, Exit.void))
   }
 }

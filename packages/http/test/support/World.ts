@@ -59,17 +59,8 @@ export const keys = {
   revokedLive: keyOf("production", 8),
   /** Belongs to nobody. */
   unknown: keyOf("sandbox", 9),
-  /** Every scope but the one in its name. */
-  withoutPaymentsRead: keyOf("sandbox", 10),
-  withoutPaymentsWrite: keyOf("sandbox", 11),
-  withoutRefundsWrite: keyOf("sandbox", 12),
-  withoutEventsRead: keyOf("sandbox", 13),
-  withoutMerchantsRead: keyOf("production", 14),
-  withoutMerchantsWrite: keyOf("production", 15),
   /** To be revoked by a test. */
-  leaving: keyOf("sandbox", 16),
-  withoutDisputesRead: keyOf("sandbox", 17),
-  withoutDisputesWrite: keyOf("sandbox", 18)
+  leaving: keyOf("sandbox", 16)
 } as const
 
 /** What the provider of a connection signs its messages with. */
@@ -77,7 +68,7 @@ export const webhookSecretOf = (connectionId: string): string => `whsec_of_${con
 
 export const acme: Tenant = { workspaceId: "acme", environment: "sandbox" }
 
-const allScopes: ReadonlyArray<KeyScope> = [
+const allScopes = [
   "payments:read",
   "payments:write",
   "refunds:write",
@@ -86,7 +77,11 @@ const allScopes: ReadonlyArray<KeyScope> = [
   "events:read",
   "merchants:read",
   "merchants:write"
-]
+] as const satisfies ReadonlyArray<KeyScope>
+
+/** Has every scope but this one. */
+export const keyWithout = (scope: (typeof allScopes)[number]): string =>
+  keyOf(scope.startsWith("merchants:") ? "production" : "sandbox", 20 + allScopes.indexOf(scope))
 
 export const workspaceOf = (id: string, change: Partial<Workspace> = {}): Workspace => ({
   id,
@@ -112,9 +107,6 @@ export const apiKeyOf = (text: string, workspaceId: string, change: Partial<ApiK
   createdAt: 0,
   ...change
 })
-
-const lacking = (text: string, scope: KeyScope): ApiKey =>
-  apiKeyOf(text, "acme", { scopes: allScopes.filter((one) => one !== scope) })
 
 /** A connection of acme's sandbox, unless fields say otherwise. */
 export const connectionOf = Effect.fnUntraced(function* (id: string, fields: Partial<Connection> = {}) {
@@ -166,14 +158,9 @@ const configured = Layer.effectDiscard(
         apiKeyOf(keys.closedLive, "closed"),
         apiKeyOf(keys.revoked, "acme", { revokedAt: 1 }),
         apiKeyOf(keys.revokedLive, "acme", { revokedAt: 1 }),
-        lacking(keys.withoutPaymentsRead, "payments:read"),
-        lacking(keys.withoutPaymentsWrite, "payments:write"),
-        lacking(keys.withoutRefundsWrite, "refunds:write"),
-        lacking(keys.withoutDisputesRead, "disputes:read"),
-        lacking(keys.withoutDisputesWrite, "disputes:write"),
-        lacking(keys.withoutEventsRead, "events:read"),
-        lacking(keys.withoutMerchantsRead, "merchants:read"),
-        lacking(keys.withoutMerchantsWrite, "merchants:write"),
+        ...allScopes.map((lacking) =>
+          apiKeyOf(keyWithout(lacking), "acme", { scopes: allScopes.filter((scope) => scope !== lacking) })
+        ),
         apiKeyOf(keys.leaving, "acme")
       ],
       connections: [
