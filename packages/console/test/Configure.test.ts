@@ -1,48 +1,35 @@
 /** Routing, connections and webhook endpoints of a workspace that no configuration file defines. */
 import { applyConfiguration } from "@pointsman/configuration"
 import { credentialsContext, operatorRoles, Pointsman, type RoutingSettings } from "@pointsman/core"
-import { Audit, Directory, type DirectoryContents, Secrets } from "@pointsman/core/ports"
+import { type ConnectorDefinition, Directory, type DirectoryContents, Secrets } from "@pointsman/core/ports"
 import { scriptedProvider } from "@pointsman/core/testing"
-import { Effect, Exit, Redacted, Result, Scope } from "effect"
-import { TestClock } from "effect/testing"
-import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { Effect, Redacted, Result } from "effect"
+import { assert, beforeEach, describe, it } from "vitest"
 import { everywhere, hiddenIn, leadsTo, pageAt, pageOf, unescaped } from "./support/Responses.ts"
-import { contentsOf, speaking, type World, world } from "./support/World.ts"
-
-let here: World
-let clock: TestClock.TestClock
-let scope: Scope.Closeable
-let ann: string
+import { usedWorld } from "./support/UsedWorld.ts"
+import { contentsOf, speaking } from "./support/World.ts"
 
 const scripted = speaking(scriptedProvider().definition)
+const connector: ConnectorDefinition = {
+  ...scripted,
+  credentials: { apiKey: "a key that begins with sk_", account: "an account" },
+  connect: (account, transport) =>
+    /"apiKey":"sk_|^\{\}$/u.test(JSON.stringify(account.credentials))
+      ? scripted.connect(account, transport)
+      : Result.fail("credentials.apiKey: expected a key that begins with sk_")
+}
 
+const here = usedWorld({}, { clock: "test", connectors: [connector] })
+let ann: string
 beforeEach(async () => {
-  scope = Scope.makeUnsafe()
-  clock = await Effect.runPromise(Scope.provide(TestClock.make(), scope))
-  const connector = {
-    ...scripted,
-    credentials: { apiKey: "a key that begins with sk_", account: "an account" },
-    connect: (...[account, transport]: Parameters<typeof scripted.connect>) =>
-      /"apiKey":"sk_|^\{\}$/u.test(JSON.stringify(account.credentials))
-        ? scripted.connect(account, transport)
-        : Result.fail("credentials.apiKey: expected a key that begins with sk_")
-  }
-  here = world({}, { clock, connectors: [connector] })
   ann = await here.signIn("ann", everywhere("admin"))
-})
-afterEach(async () => {
-  await here.close()
-  await Effect.runPromise(Scope.close(scope, Exit.void))
 })
 
 const contents = () => here.run(Effect.flatMap(Directory, (directory) => directory.contents))
 const write = (some: Partial<DirectoryContents>) =>
   here.run(Effect.flatMap(Directory, (directory) => directory.write(contentsOf(some))))
 
-const entries = async () => {
-  const all = await here.run(Effect.flatMap(Audit, (audit) => audit.list({ after: 0, limit: 100 })))
-  return all.filter(({ action }) => /^(?:routing|connection|endpoint)\./u.test(action))
-}
+const entries = () => here.audited(/^(?:routing|connection|endpoint)\./u)
 const routingAt = "/routing/acme/sandbox"
 const connectionsAt = "/connections/acme/sandbox"
 const webhooksAt = "/webhooks/acme/sandbox"
@@ -56,6 +43,8 @@ const formPaths = [
 
 const post = (path: string, form: Readonly<Record<string, string>>, cookie = ann) => here.send(path, { cookie, form })
 
+const pageOfAnn = (path: string, status = 200) => pageAt(here, path, ann, status)
+
 const storedRouting = async (): Promise<RoutingSettings | undefined> => (await contents()).routing[0]?.settings
 
 const rules = [
@@ -66,8 +55,8 @@ const routing = JSON.stringify({ mode: "failover", order: ["acme-sandbox"], rule
 
 describe("routing", () => {
   it("new rules are shown on a second page, and its form changes them under a name", async () => {
-    assert.include(await pageAt(here, routingAt, ann), "Change the routing…")
-    const { seen = "" } = hiddenIn(await pageAt(here, `${routingAt}/change`, ann))
+    assert.include(await pageOfAnn(routingAt), "Change the routing…")
+    const { seen = "" } = hiddenIn(await pageOfAnn(`${routingAt}/change`))
     const asked = await pageOf(await post(`${routingAt}/change`, { routing, seen }))
     assert.include(asked, "big &lt;tickets&gt;")
     assert.include(asked, "<strong>unreachable</strong>")
@@ -75,7 +64,7 @@ describe("routing", () => {
     assert.isUndefined(await storedRouting())
     const confirmed = hiddenIn(asked)
     const changed = leadsTo(await post(`${routingAt}/change`, confirmed))
-    assert.include(await pageAt(here, changed, ann), "The routing is changed.")
+    assert.include(await pageOfAnn(changed), "The routing is changed.")
     assert.deepStrictEqual(await storedRouting(), JSON.parse(routing))
     const [entry] = await entries()
     assert.deepInclude(entry, { action: "routing.changed", actor: "ann", via: "console", subject: "acme sandbox" })
@@ -88,7 +77,7 @@ describe("routing", () => {
   })
 
   it("mistakes in rules are named by field, keep the text and change nothing", async () => {
-    const { seen = "" } = hiddenIn(await pageAt(here, `${routingAt}/change`, ann))
+    const { seen = "" } = hiddenIn(await pageOfAnn(`${routingAt}/change`))
     for (const [text, mistake] of [
       ["{", "must be JSON"],
       ['{"mode":"best"}', 'mode: expected one of "fixed"'],
@@ -106,7 +95,7 @@ describe("routing", () => {
   })
 
   it("a form opened before another change is refused", async () => {
-    const { seen = "" } = hiddenIn(await pageAt(here, `${routingAt}/change`, ann))
+    const { seen = "" } = hiddenIn(await pageOfAnn(`${routingAt}/change`))
     await write({ routing: [{ workspaceId: "acme", environment: "sandbox", settings: { mode: "auto" } }] })
     const form = { routing, seen, confirmed: "yes" }
     assert.include(await pageOf(await post(`${routingAt}/change`, form), 409), "changed since you opened the form")
@@ -138,8 +127,8 @@ const typed = {
 
 describe("connections", () => {
   it("a connection is added, and no page, log or entry shows its credentials", async () => {
-    assert.include(await pageAt(here, connectionsAt, ann), "Add a connection…")
-    assert.include(await pageAt(here, `${connectionsAt}/new/connection`, ann), 'value="scripted"')
+    assert.include(await pageOfAnn(connectionsAt), "Add a connection…")
+    assert.include(await pageOfAnn(`${connectionsAt}/new/connection`), 'value="scripted"')
     const form = await pageOf(await post(`${connectionsAt}/new/connection`, { connector: "scripted" }))
     assert.match(form, /name="credentials.apiKey" value="" type="password"/u)
     assert.include(form, "Expected: a key that begins with sk_.")
@@ -161,7 +150,7 @@ describe("connections", () => {
     }
     assert.lengthOf((await contents()).connections, 4)
     const added = leadsTo(await post(`${connectionsAt}/new/connection`, typed))
-    pages.push(await pageAt(here, added, ann), await pageAt(here, `${connectionsAt}/second`, ann))
+    pages.push(await pageOfAnn(added), await pageOfAnn(`${connectionsAt}/second`))
     const stored = (await contents()).connections.find(({ id }) => id === "second")
     assert.deepInclude(stored, {
       workspaceId: "acme",
@@ -180,7 +169,7 @@ describe("connections", () => {
 
   it("new credentials replace the old, unless something changed since the form", async () => {
     const at = `${connectionsAt}/acme-sandbox`
-    assert.notInclude(await pageAt(here, `${at}/credentials`, ann), "credentials.apiKey")
+    assert.notInclude(await pageOfAnn(`${at}/credentials`), "credentials.apiKey")
     const { seen = "" } = hiddenIn(await pageOf(await post(`${at}/credentials`, {})))
     const wrong = await post(`${at}/credentials`, { seen, "credentials.apiKey": "pk_wrong" })
     assert.notInclude(await pageOf(wrong, 422), "pk_wrong")
@@ -190,7 +179,7 @@ describe("connections", () => {
     const again = await post(`${at}/credentials`, { ...form, "credentials.apiKey": "sk_late" })
     assert.include(await pageOf(again, 409), "changed since you opened the form")
     assert.include(await opened("acme-sandbox"), secret)
-    const active = hiddenIn(await pageAt(here, `${at}/active`, ann))
+    const active = hiddenIn(await pageOfAnn(`${at}/active`))
     assert.deepInclude(active, { active: "no" })
     leadsTo(await post(`${at}/active`, active))
     await pageOf(await post(`${at}/active`, { ...active, active: "yes" }), 409)
@@ -203,7 +192,7 @@ describe("connections", () => {
 
   it("credentials under an older sign-in are repeated on no page and change nothing", async () => {
     const form = await pageOf(await post(`${connectionsAt}/acme-sandbox/credentials`, {}))
-    await Effect.runPromise(clock.adjust("11 minutes"))
+    await here.pass("11 minutes")
     for (const [path, sent] of [
       [`${connectionsAt}/new/connection`, typed],
       [`${connectionsAt}/acme-sandbox/credentials`, { ...hiddenIn(form), "credentials.apiKey": secret }]
@@ -220,7 +209,7 @@ describe("connections", () => {
 
 describe("webhook endpoints", () => {
   const url = "https://shop.example/hooks?token=hidden"
-  const form = async () => ({ ...hiddenIn(await pageAt(here, `${webhooksAt}/new/endpoint`, ann)), url, events: "*" })
+  const form = async () => ({ ...hiddenIn(await pageOfAnn(`${webhooksAt}/new/endpoint`)), url, events: "*" })
   const secretIn = (page: string) => /<code class="secret">(whsec_[^<]+)/u.exec(page)?.[1]
 
   it("an endpoint is added once, shows its secret once, and is switched off and on", async () => {
@@ -234,18 +223,18 @@ describe("webhook endpoints", () => {
     const [endpoint] = (await contents()).webhookEndpoints
     assert.deepInclude(endpoint, { workspaceId: "acme", environment: "sandbox", url, events: ["*"], active: true })
     const at = `${webhooksAt}/endpoints/${encodeURIComponent(endpoint?.id ?? "")}`
-    const off = hiddenIn(await pageAt(here, `${at}/active`, ann))
+    const off = hiddenIn(await pageOfAnn(`${at}/active`))
     assert.strictEqual(leadsTo(await post(`${at}/active`, off)), at)
     await pageOf(await post(`${at}/active`, off), 409)
-    assert.include(await pageAt(here, at, ann), "Activate…")
-    leadsTo(await post(`${at}/active`, hiddenIn(await pageAt(here, `${at}/active`, ann))))
+    assert.include(await pageOfAnn(at), "Activate…")
+    leadsTo(await post(`${at}/active`, hiddenIn(await pageOfAnn(`${at}/active`))))
     assert.isTrue((await contents()).webhookEndpoints[0]?.active)
     const all = await entries()
     assert.deepStrictEqual(
       all.map(({ action }) => action),
       ["endpoint.added", "endpoint.changed", "endpoint.changed"]
     )
-    const said = JSON.stringify([await pageAt(here, at, ann), ...here.log, ...all])
+    const said = JSON.stringify([await pageOfAnn(at), ...here.log, ...all])
     for (const text of [shown ?? "", "token=hidden"]) assert.notInclude(said, text)
   })
 
@@ -277,9 +266,9 @@ describe("who may configure", () => {
   })
 
   it("a workspace of a configuration file offers no form and refuses opened ones", async () => {
-    const { seen: ofRouting = "" } = hiddenIn(await pageAt(here, `${routingAt}/change`, ann))
-    const { seen = "" } = hiddenIn(await pageAt(here, `${connectionsAt}/acme-sandbox/active`, ann))
-    const { key = "" } = hiddenIn(await pageAt(here, `${webhooksAt}/new/endpoint`, ann))
+    const { seen: ofRouting = "" } = hiddenIn(await pageOfAnn(`${routingAt}/change`))
+    const { seen = "" } = hiddenIn(await pageOfAnn(`${connectionsAt}/acme-sandbox/active`))
+    const { key = "" } = hiddenIn(await pageOfAnn(`${webhooksAt}/new/endpoint`))
     await here.run(applyConfiguration({ workspaces: [{ id: "acme" }] }))
     const before = await contents()
     for (const [path, button] of [
@@ -288,12 +277,11 @@ describe("who may configure", () => {
       [`${connectionsAt}/acme-sandbox`, "Replace the credentials…"],
       [webhooksAt, "Add an endpoint…"]
     ] as const) {
-      const page = await pageAt(here, path, ann)
-      assert.notInclude(page, button)
+      assert.notInclude(await pageOfAnn(path), button)
     }
-    assert.include(await pageAt(here, routingAt, ann), "The configuration file defines this workspace")
+    assert.include(await pageOfAnn(routingAt), "The configuration file defines this workspace")
     for (const path of formPaths) {
-      assert.include(await pageAt(here, path, ann, 409), "The configuration file defines this workspace.")
+      assert.include(await pageOfAnn(path, 409), "The configuration file defines this workspace.")
     }
     for (const [path, form] of [
       [`${routingAt}/change`, { routing, seen: ofRouting, confirmed: "yes" }],

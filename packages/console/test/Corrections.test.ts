@@ -1,15 +1,17 @@
 /** Corrections that a second operator approves: on the pages and through the API. */
-import { Pointsman } from "@pointsman/core"
-import { Unanswered } from "@pointsman/core/connector"
 import { Directory } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { assert, beforeEach, describe, it } from "vitest"
-import { actionOf, everywhere, pageAt } from "./support/Responses.ts"
+import { actionOf, everywhere, hiddenIn, pageAt } from "./support/Responses.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
-import { bodyOf } from "./support/World.ts"
+import { bodyOf, silent } from "./support/World.ts"
 
 const here = usedWorld()
+let jo: string
+let ann: string
 beforeEach(async () => {
+  jo = await here.signIn("jo", everywhere("operations"))
+  ann = await here.signIn("ann", everywhere("operations"))
   // From 20 EUR on.
   await here.run(
     Effect.gen(function* () {
@@ -26,7 +28,7 @@ const api = "/api/workspaces/acme/sandbox"
 const hash = "ab".repeat(32)
 
 const unknown = async (minorUnits = 2000) => {
-  here.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "timeout" }))
+  here.provider.onCharge = silent
   const money = { minorUnits, currency: "EUR" } as const
   return (await here.pay("acme", "sandbox", "automatic", "order", { money })).id
 }
@@ -46,8 +48,6 @@ const decide = (id: string, correction: string, act: string, cookie: string, bod
 
 describe("the API", () => {
   it("an amount at the limit is recorded once another person approves it", async () => {
-    const jo = await here.signIn("jo", everywhere("operations"))
-    const ann = await here.signIn("ann", everywhere("operations"))
     const id = await unknown()
     const proposed = await propose(id, jo)
     assert.strictEqual(proposed.data.status, "UNKNOWN")
@@ -84,8 +84,6 @@ describe("the API", () => {
   })
 
   it("a rejection, a withdrawal and a wrong order are answered as documented", async () => {
-    const jo = await here.signIn("jo", everywhere("operations"))
-    const ann = await here.signIn("ann", everywhere("operations"))
     const support = await here.signIn("sam", everywhere("support"))
     const id = await unknown()
     const first = (await propose(id, jo)).correction.id
@@ -114,16 +112,11 @@ describe("the API", () => {
 
 describe("the pages", () => {
   const form = async (id: string, cookie: string) => {
-    const text = await pageAt(
-      here,
-      `${at}/${id}/evidence?about=charge&says=captured&subject=${await attemptOf(id)}`,
-      cookie,
-      200
-    )
-    const hidden = [...text.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/gu)]
-    const fields = Object.fromEntries(hidden.map(([, name, value]) => [name, value])) as Record<string, string>
+    const [attempt] = (await here.fileOf(id)).attempts
+    const path = `${at}/${id}/evidence?about=charge&says=captured&subject=${attempt?.id}`
+    const text = await pageAt(here, path, cookie)
     return {
-      ...fields,
+      ...hiddenIn(text),
       amount: "20",
       reference: "ch_1",
       evidence: "dashboard <b>",
@@ -131,27 +124,21 @@ describe("the pages", () => {
       case: "case 17"
     }
   }
-  const attemptOf = async (id: string) => {
-    const tenant = { workspaceId: "acme", environment: "sandbox" as const }
-    const { attempts } = await here.run(Effect.flatMap(Pointsman, ({ paymentFile }) => paymentFile(tenant, id)))
-    return attempts[0]?.id ?? ""
-  }
+
   it("a proposal's operator sees no button to approve, and another approves it once", async () => {
-    const jo = await here.signIn("jo", everywhere("operations"))
-    const ann = await here.signIn("ann", everywhere("operations"))
     const id = await unknown()
     const sent = await here.send(`${at}/${id}/evidence`, { cookie: jo, form: await form(id, jo) })
     assert.deepStrictEqual([sent.status, sent.headers.get("location")], [303, `/console${at}/${id}?notice=proposed`])
-    const own = await pageAt(here, `${at}/${id}?notice=proposed`, jo, 200)
+    const own = await pageAt(here, `${at}/${id}?notice=proposed`, jo)
     assert.include(own, "Another operator has to approve it.")
     assert.deepStrictEqual([actionOf(own, "approve"), actionOf(own, "reject")], ["", ""])
     assert.notStrictEqual(actionOf(own, "withdraw"), "")
-    const theirs = await pageAt(here, `${at}/${id}`, ann, 200)
+    const theirs = await pageAt(here, `${at}/${id}`, ann)
     assert.include(theirs, "dashboard &lt;b&gt;")
     assert.include(theirs, hash)
     assert.include(theirs, "€20.00")
     assert.strictEqual(actionOf(theirs, "withdraw"), "")
-    assert.include(await pageAt(here, at, ann, 200), "Waits for a second person")
+    assert.include(await pageAt(here, at, ann), "Waits for a second person")
     const approve = actionOf(theirs, "approve")
     const refused = await here.send(approve, { cookie: jo, form: {} })
     assert.strictEqual(refused.status, 409)
@@ -163,21 +150,19 @@ describe("the pages", () => {
     for (const response of both) {
       assert.strictEqual(response.headers.get("location"), `/console${at}/${id}?notice=approved`)
     }
-    const after = await pageAt(here, `${at}/${id}?notice=approved`, ann, 200)
+    const after = await pageAt(here, `${at}/${id}?notice=approved`, ann)
     assert.include(after, "Approved by ann")
     assert.include(after, "approved by: ann")
   })
 
   it("a rejection is shown with its reason, and a missing reason is named", async () => {
-    const jo = await here.signIn("jo", everywhere("operations"))
-    const ann = await here.signIn("ann", everywhere("operations"))
     const id = await unknown()
     await here.send(`${at}/${id}/evidence`, { cookie: jo, form: await form(id, jo) })
-    const reject = actionOf(await pageAt(here, `${at}/${id}`, ann, 200), "reject")
+    const reject = actionOf(await pageAt(here, `${at}/${id}`, ann), "reject")
     const empty = await here.send(reject, { cookie: ann, form: { reason: "" } })
     assert.strictEqual(empty.status, 422)
     const rejected = await here.send(reject, { cookie: ann, form: { reason: "another amount" } })
     assert.strictEqual(rejected.headers.get("location"), `/console${at}/${id}?notice=rejected`)
-    assert.include(await pageAt(here, `${at}/${id}`, jo, 200), "another amount")
+    assert.include(await pageAt(here, `${at}/${id}`, jo), "another amount")
   })
 })

@@ -1,18 +1,12 @@
 /** Disputes on the pages: the list by deadline, evidence, submission and acceptance, and who may answer. */
-import { Pointsman } from "@pointsman/core"
-import { Unanswered } from "@pointsman/core/connector"
 import { scriptedProvider } from "@pointsman/core/testing"
-import { Effect } from "effect"
-import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
 import { stateDispute } from "./support/Reports.ts"
 import { everywhere, leadsTo, pageAt, pageOf } from "./support/Responses.ts"
-import { mount, origin, speaking, type World, world } from "./support/World.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
+import { mount, origin, silent, speaking } from "./support/World.ts"
 
-let here: World
-beforeEach(() => {
-  here = world()
-})
-afterEach(() => here.close())
+const here = usedWorld()
 
 const at = "/disputes/acme/sandbox"
 const day = 86_400_000
@@ -78,8 +72,7 @@ describe("one dispute", () => {
     const after = await pageAt(here, path, cookie)
     assert.include(after, "Done: the provider has it")
     for (const act of ["evidence", "submit", "accept"]) assert.notInclude(after, `href="/console${path}/${act}"`)
-    const { items } = await here.run(Effect.flatMap(Pointsman, ({ auditEntries }) => auditEntries({ limit: 10 })))
-    const entries = items.filter(({ action }) => action.startsWith("dispute."))
+    const entries = await here.audited(/^dispute\./u)
     assert.sameMembers(
       entries.map(({ action, actor }) => `${action} ${actor}`),
       ["dispute.keeping_evidence jo", "dispute.submitting jo", "dispute.submitting jo"]
@@ -91,7 +84,7 @@ describe("one dispute", () => {
     const cookie = await here.signIn("jo", everywhere("operations"))
     const { path } = await disputed()
     await keep(path, cookie)
-    here.provider.onSubmitDispute = () => Effect.fail(new Unanswered({ reason: "timeout" }))
+    here.provider.onSubmitDispute = silent
     const sent = await here.send(`${path}/submit`, { cookie, form: await formOf(`${path}/submit`, cookie) })
     assert.strictEqual(leadsTo(sent), `${path}?notice=unknown`)
     const text = await pageAt(here, `${path}?notice=unknown`, cookie)
@@ -248,19 +241,16 @@ describe("files of evidence", () => {
   })
 
   it("the form has exactly the fields of its connector, and says where there are none", async () => {
-    await here.close()
     const evidence = { texts: ["uncategorized_text", "billing_address"], files: ["receipt"] }
-    const named = scriptedProvider({ evidence })
-    here = world({}, { connectors: [speaking(named.definition)] })
+    await here.reopen({}, { connectors: [speaking(scriptedProvider({ evidence }).definition)] })
     const cookie = await here.signIn("jo", everywhere("operations"))
     const page = await pageAt(here, `${(await disputed()).path}/evidence`, cookie)
     const fields = [...page.matchAll(/<(?:input|textarea) id="(\w+)" name="\1"/gu)].map(([, name]) => name)
     assert.deepStrictEqual(fields, ["receipt", "uncategorized_text", "billing_address"])
     assert.include(page, '<label for="billing_address">Billing address</label>')
     assert.notInclude(page, "This connection sends no evidence.")
-    await here.close()
-    const silent = scriptedProvider({ without: ["submitDispute"] })
-    here = world({}, { connectors: [speaking(silent.definition)] })
+    const without = scriptedProvider({ without: ["submitDispute"] })
+    await here.reopen({}, { connectors: [speaking(without.definition)] })
     const other = await here.signIn("jo", everywhere("operations"))
     const told = await pageAt(here, `${(await disputed()).path}/evidence`, other)
     assert.include(told, "This connection sends no evidence.")

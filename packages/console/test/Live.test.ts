@@ -1,16 +1,8 @@
 /** Streams of changes, as a browser's `EventSource` reads them. */
-import { Effect, Exit, Scope } from "effect"
-import { TestClock } from "effect/testing"
-import { afterEach, assert, beforeEach, describe, it } from "vitest"
-import { type World, world } from "./support/World.ts"
+import { assert, describe, it } from "vitest"
+import { usedWorld } from "./support/UsedWorld.ts"
 
-let here: World
-let stopping: AbortController
-beforeEach(() => {
-  stopping = new AbortController()
-  here = world({ stopping: stopping.signal })
-})
-afterEach(() => here.close())
+const here = usedWorld()
 
 const at = "/live/acme/sandbox"
 const viewer = [{ workspaceId: "acme", role: "viewer" }] as const
@@ -71,10 +63,7 @@ describe("streams of changes", () => {
   })
 
   it("streams of removed, signed-out and demoted operators end within seconds", async () => {
-    await here.close()
-    const scope = Scope.makeUnsafe()
-    const clock = await Effect.runPromise(Scope.provide(TestClock.make({ warningDelay: "1 hour" }), scope))
-    here = world({}, { clock })
+    await here.reopen({}, { clock: "test" })
     const streams = await Promise.all(
       ["ann", "joe", "max"].map(async (login) => {
         const cookie = await here.signIn(login, viewer)
@@ -88,12 +77,13 @@ describe("streams of changes", () => {
     await here.run(
       operators.add({ login: "max", displayName: "Max", grants: [{ workspaceId: "globex", role: "admin" }] })
     )
-    await Effect.runPromise(clock.adjust("3 seconds"))
+    await here.pass("3 seconds")
     for (const { stream } of streams) await stream.closed
-    await Effect.runPromise(Scope.close(scope, Exit.void))
   })
 
   it("a console that stops ends its streams at once, and breaks off its exports", async () => {
+    const stopping = new AbortController()
+    await here.reopen({ stopping: stopping.signal })
     const cookie = await here.signIn("ann", viewer)
     await here.pay("acme", "sandbox", "manual")
     const stream = await follow(at, cookie)

@@ -1,5 +1,4 @@
 /** From area to area: the links of the header, and from one record to another. */
-import { Unanswered } from "@pointsman/core/connector"
 import { Directory } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { assert, describe, it } from "vitest"
@@ -7,7 +6,7 @@ import { areas } from "../src/frame/Navigation.ts"
 import { everywhere, leadsTo, pageAt, pageOf } from "./support/Responses.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
 import { addEndpoint, deliver } from "./support/Webhooks.ts"
-import { workspaceOf } from "./support/World.ts"
+import { silent, workspaceOf } from "./support/World.ts"
 
 const here = usedWorld()
 
@@ -62,7 +61,7 @@ describe("records", () => {
   it("a payment under review links to connection, review and deliveries, and back", async () => {
     const cookie = await here.signIn("ann", everywhere("admin"))
     await addEndpoint(here)
-    here.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "timeout" }))
+    here.provider.onCharge = silent
     const { id } = await here.pay("acme", "sandbox", "automatic")
     const payment = `/payments/acme/sandbox/${id}`
     const text = await pageAt(here, payment, cookie)

@@ -1,30 +1,24 @@
 /** Signing in by OpenID Connect, with an issuer that is asked over HTTP. */
 import { generateKeyPairSync } from "node:crypto"
-import type { OidcOptions } from "@pointsman/console"
-import { Audit } from "@pointsman/core/ports"
-import { Effect, Redacted } from "effect"
+import type { ConsoleOptions, OidcOptions } from "@pointsman/console"
+import { Redacted } from "effect"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
 import { client, type Issuer, startIssuer } from "./support/Issuer.ts"
 import { everywhere } from "./support/Responses.ts"
-import { bodyOf, cookieOf, mount, origin, type World, world } from "./support/World.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
+import { bodyOf, cookieOf, mount, origin } from "./support/World.ts"
 
 let issuer: Issuer
-let here: World
-const worlds: Array<World> = []
-const opened = (options: Partial<OidcOptions> = {}): World => {
+const here = usedWorld()
+const open = (options: Partial<OidcOptions> = {}, more: Partial<ConsoleOptions> = {}) => {
   const oidc = { issuer: issuer.issuer, ...client, clientSecret: Redacted.make(client.clientSecret), ...options }
-  const made = world({ oidc })
-  worlds.push(made)
-  return made
+  return here.reopen({ oidc, ...more })
 }
 beforeEach(async () => {
   issuer = await startIssuer()
-  here = opened()
+  await open()
 })
-afterEach(async () => {
-  issuer.close()
-  for (const made of worlds.splice(0)) await made.close()
-})
+afterEach(() => issuer.close())
 
 const add = async (login: string, grants = everywhere("viewer")) =>
   here.run((await here.operators).add({ login, displayName: login, grants }))
@@ -46,12 +40,6 @@ const signIn = async (): Promise<Response> => {
   const { asked, cookie } = await begin()
   return finish(issuer.authorize(asked), cookie)
 }
-/** Nothing is recent in this world. */
-const openStrict = () => {
-  const oidc = { issuer: issuer.issuer, ...client, clientSecret: Redacted.make(client.clientSecret) }
-  here = world({ oidc, recentSignIn: { minutes: 0 } })
-  worlds.push(here)
-}
 const refused = async (response: Response, status: number, text: string) => {
   assert.strictEqual(response.status, status)
   assert.isNull(response.headers.get("set-cookie"))
@@ -63,16 +51,12 @@ const meOf = async (response: Response) => {
   assert.strictEqual(response.status, 303)
   return (await bodyOf(await here.send("/api/me", { cookie: cookieOf(response) }))).data
 }
-const auditTrail = () =>
-  here.run(
-    Effect.flatMap(Audit, ({ list }) => list({ after: 0, limit: 100 })).pipe(
-      Effect.map((entries) => entries.map(({ action, actor }) => `${actor} ${action}`))
-    )
-  )
+const auditTrail = async () => (await here.audited(/./u)).map(({ action, actor }) => `${actor} ${action}`)
 
 describe("an act that takes a recent sign-in", () => {
   it("the page leads an issuer's operator there in another tab, to be asked again", async () => {
-    openStrict()
+    // Nothing is recent in this world.
+    await open({}, { recentSignIn: { minutes: 0 } })
     await add("jo@example.com", everywhere("admin"))
     const cookie = cookieOf(await signIn())
     const asked = await here.send("/operators/new", { cookie, form: { login: "kim", name: "Kim" } })
@@ -171,7 +155,7 @@ describe("what is refused", () => {
   })
 
   it("another client secret is refused, and is on no page or line", async () => {
-    here = opened({ clientSecret: Redacted.make("a wrong secret") })
+    await open({ clientSecret: Redacted.make("a wrong secret") })
     await add("jo@example.com")
     const response = await signIn()
     await refused(response, 401, "is invalid")
@@ -213,20 +197,19 @@ describe("what is refused", () => {
     const { asked, cookie } = await begin()
     issuer.settings.isDown = true
     await refused(await finish(issuer.authorize(asked), cookie), 502, "could not be reached")
-    here = opened()
+    await open()
     await refused(await here.send("/sign-in/oidc"), 502, "could not be reached")
     issuer.close()
-    here = opened()
+    await open()
     await refused(await here.send("/sign-in/oidc"), 502, "could not be reached")
   })
 
   it("the issuer's pages do not exist in a console without one", async () => {
-    const without = world()
-    worlds.push(without)
+    await here.reopen()
     for (const path of ["/sign-in/oidc", "/sign-in/oidc/callback?code=x&state=y"]) {
-      assert.strictEqual((await without.send(path)).status, 404)
+      assert.strictEqual((await here.send(path)).status, 404)
     }
-    assert.notInclude(await (await without.send("/sign-in")).text(), "/sign-in/oidc")
+    assert.notInclude(await (await here.send("/sign-in")).text(), "/sign-in/oidc")
   })
 })
 
@@ -243,9 +226,7 @@ describe("roles by a claim", () => {
     name: "Ann",
     groups
   })
-  beforeEach(() => {
-    here = opened({ rolesClaim: "groups", roles, name: "Example <ID>", scopes: ["email", "groups"] })
-  })
+  beforeEach(() => open({ rolesClaim: "groups", roles, name: "Example <ID>", scopes: ["email", "groups"] }))
 
   it("an unknown person with mapped groups is added with the greatest role of each", async () => {
     assert.include(await (await here.send("/sign-in")).text(), "Sign in with Example &lt;ID&gt;")
@@ -286,14 +267,14 @@ describe("roles by a claim", () => {
   })
 
   it("a role in an unknown workspace is refused, and the log says why", async () => {
-    here = opened({ rolesClaim: "groups", roles: { payments: { workspace: "nowhere", role: "viewer" } } })
+    await open({ rolesClaim: "groups", roles: { payments: { workspace: "nowhere", role: "viewer" } } })
     issuer.settings.claims = person("payments")
     await refused(await signIn(), 403, "may not use this console")
     assert.include(here.log.join("\n"), "ids of workspaces of this installation")
   })
 
   it("another claim for the login counts as it is, without a verified e-mail", async () => {
-    here = opened({ loginClaim: "upn" })
+    await open({ loginClaim: "upn" })
     await add("ann@corp")
     issuer.settings.claims = { sub: "1", upn: "ann@corp" }
     assert.strictEqual((await meOf(await signIn())).login, "ann@corp")

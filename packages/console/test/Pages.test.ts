@@ -1,7 +1,5 @@
 /** The pages, as a browser without scripts sees them. */
 import { gzipSync } from "node:zlib"
-import { Unanswered } from "@pointsman/core/connector"
-import { Effect } from "effect"
 import { assert, describe, it } from "vitest"
 import { accessOf } from "../src/api/ConsoleApi.ts"
 import { script } from "../src/frame/Script.ts"
@@ -9,7 +7,7 @@ import { style } from "../src/frame/Style.ts"
 import { passkeyScript } from "../src/passkeys/PasskeyScript.ts"
 import { everywhere, leadsTo, pageOf } from "./support/Responses.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
-import { bodyOf, cookieOf, password } from "./support/World.ts"
+import { bodyOf, cookieOf, password, silent } from "./support/World.ts"
 
 const here = usedWorld()
 
@@ -104,7 +102,7 @@ describe("payments", () => {
   it("no page of unknown results shows a refund as done or denies a capture", async () => {
     const cookie = await here.signIn("jo", everywhere("support"))
     const { onCharge } = here.provider
-    here.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "the line is cut" }))
+    here.provider.onCharge = silent
     const unknown = await here.pay("acme", "sandbox", "automatic")
     const shown = await pageOf(await here.send(`${at}/${unknown.id}`, { cookie }))
     assert.include(shown, '<span class="status unsure">Unknown</span>')
@@ -112,7 +110,7 @@ describe("payments", () => {
     assert.notInclude(shown, "Nothing is captured")
     here.provider.onCharge = onCharge
     const { id } = await here.pay("acme", "sandbox", "automatic")
-    here.provider.onRefund = () => Effect.fail(new Unanswered({ reason: "the line is cut" }))
+    here.provider.onRefund = silent
     const form = { key: "key-of-a-form", amount: "5.00", reason: "" }
     assert.match(leadsTo(await here.send(`${at}/${id}/refund`, { cookie, form })), /notice=unknown$/u)
     const refunding = await pageOf(await here.send(`${at}/${id}`, { cookie }))
@@ -148,7 +146,6 @@ describe("payments", () => {
     it(`a ${act} without a response asks once when sent again, and may have acted`, async () => {
       const cookie = await here.signIn("jo", everywhere("support"))
       const { id } = await here.pay("acme", "sandbox", act === "refund" ? "automatic" : "manual")
-      const silent = () => Effect.fail(new Unanswered({ reason: "timeout" }))
       here.provider.onCapture = silent
       here.provider.onVoid = silent
       here.provider.onRefund = silent

@@ -1,30 +1,15 @@
 /** What takes a recent sign-in: the pages ask for the password again and go on, the API refuses. */
 
-import type { ConsoleOptions } from "@pointsman/console"
 import type { OperatorGrant } from "@pointsman/core"
-import { Effect, Exit, Scope } from "effect"
-import { TestClock } from "effect/testing"
-import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
 import { newAuthenticator } from "./support/Authenticator.ts"
 import { codeOf, dataOf, everywhere, hiddenIn, leadsTo, pageAt, pageOf } from "./support/Responses.ts"
-import { bodyOf, cookieOf, origin, password, type World, world } from "./support/World.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
+import { bodyOf, cookieOf, origin, password } from "./support/World.ts"
 
-let here: World
-let clock: TestClock.TestClock
-let scope: Scope.Closeable
+const here = usedWorld({}, { clock: "test" })
 
-const open = async (options: Partial<ConsoleOptions> = {}) => {
-  scope = Scope.makeUnsafe()
-  clock = await Effect.runPromise(Scope.provide(TestClock.make(), scope))
-  here = world(options, { clock })
-}
-beforeEach(() => open())
-afterEach(async () => {
-  await here.close()
-  await Effect.runPromise(Scope.close(scope, Exit.void))
-})
-
-const pass = (minutes: number) => Effect.runPromise(clock.adjust(minutes * 60_000))
+const pass = (minutes: number) => here.pass(minutes * 60_000)
 
 /** Signed in by a password. */
 const signIn = async (login: string, grants: ReadonlyArray<OperatorGrant>) => {
@@ -107,8 +92,7 @@ describe("a page whose sign-in is older", () => {
   })
 
   it("a refund above its limit asks, and one below it does not", async () => {
-    await here.close()
-    await open({ recentSignIn: { minutes: 5, refunds: { EUR: 1000 } } })
+    await here.reopen({ recentSignIn: { minutes: 5, refunds: { EUR: 1000 } } }, { clock: "test" })
     const cookie = await signIn("sam", everywhere("support"))
     const { id } = await here.pay("acme", "sandbox", "automatic")
     await pass(5)
@@ -146,8 +130,7 @@ describe("a page whose sign-in is older", () => {
   })
 
   it("a role that takes a passkey is offered it, and its password not taken", async () => {
-    await here.close()
-    await open({ requirePasskey: ["admin"] })
+    await here.reopen({ requirePasskey: ["admin"] }, { clock: "test" })
     const viewer = await signIn("root", everywhere("viewer"))
     const passkey = newAuthenticator(origin)
     const options = await dataOf(await here.send("/api/passkeys/options", { method: "POST", cookie: viewer }))

@@ -1,13 +1,18 @@
 /** Reports, differences and payouts on the pages, and closing a difference with a note. */
 import { Pointsman } from "@pointsman/core"
 import { Effect } from "effect"
-import { assert, describe, it } from "vitest"
+import { assert, beforeEach, describe, it } from "vitest"
 import { readPages, readReport, rowOf, stateDispute } from "./support/Reports.ts"
 import { codeOf, dataOf, errorOf, everywhere, leadsTo, pageAt, pageOf } from "./support/Responses.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
 import { bodyOf } from "./support/World.ts"
 
 const here = usedWorld()
+let cookie: string
+beforeEach(async () => {
+  cookie = await here.signIn("jo", everywhere("operations"))
+})
+const page = (path: string, status = 200) => pageAt(here, path, cookie, status)
 
 const at = "/reconciliation/acme/sandbox"
 const report = { connectionId: "acme-sandbox" }
@@ -46,21 +51,19 @@ const openRows = () =>
 
 describe("reports", () => {
   it("a page without a report says how one is read, and that nothing is unexplained", async () => {
-    const cookie = await here.signIn("jo", everywhere("operations"))
-    const text = await pageAt(here, at, cookie)
+    const text = await page(at)
     assert.include(text, "No report was read.")
     assert.include(text, 'Oldest unexplained difference</dt><dd><span class="good">None</span>')
   })
 
   it("the pages show a report's state, rows by result, sums and differences", async () => {
-    const cookie = await here.signIn("jo", everywhere("operations"))
     const { other, run } = await reported()
-    const list = await pageAt(here, at, cookie)
+    const list = await page(at)
     assert.include(list, `<a href="/console${at}/reports/${run.id}">november.csv</a>`)
     assert.include(list, `<a href="/console${at}/differences?result=amount_differs">Another amount</a>: 1`)
     assert.include(list, `<a href="/console${at}/differences?result=missing_here">Not recorded here</a>: 1`)
     assert.notInclude(list, '<span class="good">None</span>')
-    const text = await pageAt(here, `${at}/reports/${run.id}`, cookie)
+    const text = await page(`${at}/reports/${run.id}`)
     for (const shown of [
       "4 read, 4 applied, 0 read before, 0 unreadable",
       "€21.99",
@@ -73,44 +76,41 @@ describe("reports", () => {
     assert.include(text, `href="/console/payments/acme/sandbox/${other.id}"`)
     // It is done: nothing of it changes any more.
     assert.notInclude(text, "data-live")
-    await pageAt(here, `${at}/reports/rec_0`, cookie, 404)
-    await pageAt(here, `/reconciliation/acme/production/reports/${run.id}`, cookie, 404)
-    assert.include(await pageAt(here, "/reconciliation/acme/production", cookie), "No report was read.")
+    await page(`${at}/reports/rec_0`, 404)
+    await page(`/reconciliation/acme/production/reports/${run.id}`, 404)
+    assert.include(await page("/reconciliation/acme/production"), "No report was read.")
   })
 
   it("a payment's page shows the rows of reports to those who may read them", async () => {
     const { same } = await reported()
     const path = `/payments/acme/sandbox/${same.id}`
-    assert.include(await pageAt(here, path, await here.signIn("jo", everywhere("operations"))), "<code>po_1</code>")
+    assert.include(await page(path), "<code>po_1</code>")
     assert.notInclude(await pageAt(here, path, await here.signIn("kim", everywhere("support"))), "<code>po_1</code>")
   })
 })
 
 describe("differences", () => {
   it("an open difference closed with a note is closed once, under the operator's login", async () => {
-    const cookie = await here.signIn("jo", everywhere("operations"))
     await reported()
     const path = `${at}/differences`
-    const text = await pageAt(here, path, cookie)
+    const text = await page(path)
     assert.strictEqual([...text.matchAll(/<summary>Close…/gu)].length, 2)
     assert.include(text, "no payment found")
-    assert.include(await pageAt(here, `${path}?result=amount_differs`, cookie), "txn_2")
-    assert.notInclude(await pageAt(here, `${path}?result=amount_differs`, cookie), "txn_&lt;3&gt;")
+    assert.include(await page(`${path}?result=amount_differs`), "txn_2")
+    assert.notInclude(await page(`${path}?result=amount_differs`), "txn_&lt;3&gt;")
     const form = { connection: "acme-sandbox", row: "txn_<3>", note: "A sale <at> the terminal\r\n" }
     assert.strictEqual(leadsTo(await here.send(path, { cookie, form })), `${path}?notice=closed`)
     assert.deepStrictEqual(await openRows(), ["acme-sandbox/txn_2"])
-    assert.notInclude(await pageAt(here, path, cookie), "txn_&lt;3&gt;")
-    const closed = await pageAt(here, `${path}?state=all`, cookie)
+    assert.notInclude(await page(path), "txn_&lt;3&gt;")
+    const closed = await page(`${path}?state=all`)
     assert.include(closed, "Closed: A sale &lt;at&gt; the terminal")
     const again = await pageOf(await here.send(path, { cookie, form }), 404)
     assert.include(again, "This connection has no open difference of this row.")
-    const { items } = await here.run(Effect.flatMap(Pointsman, ({ auditEntries }) => auditEntries({ limit: 10 })))
-    const entry = items.findLast(({ action }) => action === "difference.closing")
+    const [entry] = await here.audited(/^difference\.closing$/u)
     assert.deepStrictEqual([entry?.actor, entry?.subject], ["jo", "acme-sandbox/txn_<3>"])
   })
 
   it("no note, or one with a card number, closes nothing", async () => {
-    const cookie = await here.signIn("jo", everywhere("operations"))
     await reported()
     const before = await openRows()
     const form = { connection: "acme-sandbox", row: "txn_2", note: "explained" }
@@ -120,12 +120,11 @@ describe("differences", () => {
       await pageOf(await noted(note), 422)
     }
     await pageOf(await here.send("/reconciliation/acme/production/differences", { cookie, form }), 404)
-    await pageAt(here, `${path}?after=x`, cookie, 422)
+    await page(`${path}?after=x`, 422)
     assert.deepStrictEqual(await openRows(), before)
   })
 
   it("an accepted suggestion gives the row its payment, under the operator's login", async () => {
-    const cookie = await here.signIn("jo", everywhere("operations"))
     const payment = await here.pay("acme", "sandbox", "automatic", "order-1")
     const unnamed = rowOf("txn_9", {
       kind: "charge",
@@ -135,7 +134,7 @@ describe("differences", () => {
     })
     await readReport(here.run, report, [unnamed])
     const path = `${at}/differences`
-    const text = await pageAt(here, path, cookie)
+    const text = await page(path)
     assert.include(text, `Perhaps <a href="/console/payments/acme/sandbox/${payment.id}"`)
     assert.include(text, "Accept the payment")
     const form = { connection: "acme-sandbox", row: "txn_9", payment: payment.id }
@@ -145,15 +144,13 @@ describe("differences", () => {
     assert.deepStrictEqual(await openRows(), ["acme-sandbox/txn_9"])
     assert.strictEqual(leadsTo(await send(form)), `${path}?notice=accepted`)
     assert.deepStrictEqual(await openRows(), [])
-    assert.include(await pageAt(here, `/payments/acme/sandbox/${payment.id}`, cookie), "<code>po_9</code>")
+    assert.include(await page(`/payments/acme/sandbox/${payment.id}`), "<code>po_9</code>")
     assert.include(await pageOf(await send(form), 404), "No open difference of this row suggests this payment")
-    const { items } = await here.run(Effect.flatMap(Pointsman, ({ auditEntries }) => auditEntries({ limit: 10 })))
-    const entry = items.findLast(({ action }) => action === "suggestion.accepting")
+    const [entry] = await here.audited(/^suggestion\.accepting$/u)
     assert.deepStrictEqual([entry?.actor, entry?.subject], ["jo", "acme-sandbox/txn_9"])
   })
 
   it("a suggestion that is accepted while a report is read is answered 409", async () => {
-    const cookie = await here.signIn("jo", everywhere("operations"))
     const reading = Promise.withResolvers<void>()
     const ended = Promise.withResolvers<void>()
     const pages = (async function* () {
@@ -171,7 +168,6 @@ describe("differences", () => {
   })
 
   it("the next page of differences continues after the last one shown", async () => {
-    const cookie = await here.signIn("jo", everywhere("operations"))
     const rows = Array.from({ length: 60 }, (_, nth) =>
       rowOf(`row_${nth}`, { kind: "charge", ref: `x${nth}`, gross: eur(1) })
     )
@@ -179,7 +175,7 @@ describe("differences", () => {
     const shown: Array<string> = []
     let next: string | undefined = `${at}/differences`
     while (next !== undefined) {
-      const text: string = await pageAt(here, next, cookie)
+      const text: string = await page(next)
       shown.push(...[...text.matchAll(/<code>(row_\d+)<\/code>/gu)].map(([, row = ""]) => row))
       next = /href="\/console([^"]+after=[^"]+)"/u.exec(text)?.[1]?.replaceAll("&amp;", "&")
     }
@@ -189,14 +185,13 @@ describe("differences", () => {
 
 describe("payouts", () => {
   it("the page adds up what moved by connection, day and currency", async () => {
-    const cookie = await here.signIn("jo", everywhere("operations"))
     await reported()
-    const text = await pageAt(here, `${at}/payouts`, cookie)
+    const text = await page(`${at}/payouts`)
     for (const shown of ["€41.99", "€1.50", "-€20.00"]) assert.include(text, shown)
-    assert.include(await pageAt(here, `${at}/payouts?from=2020-01-01&until=2020-02-01`, cookie), "No report has rows")
-    assert.include(await pageAt(here, `${at}/payouts?connection=other`, cookie), "No report has rows")
-    await pageAt(here, `${at}/payouts?from=2020-01-01&until=2022-02-01`, cookie, 422)
-    await pageAt(here, `${at}/payouts?from=yesterday`, cookie, 422)
+    assert.include(await page(`${at}/payouts?from=2020-01-01&until=2020-02-01`), "No report has rows")
+    assert.include(await page(`${at}/payouts?connection=other`), "No report has rows")
+    await page(`${at}/payouts?from=2020-01-01&until=2022-02-01`, 422)
+    await page(`${at}/payouts?from=yesterday`, 422)
   })
 
   /** Two charges, a fee of its own row, a refund of the first one, a dispute of the second one, and the payout of them all. */
@@ -225,16 +220,12 @@ describe("payouts", () => {
   const queryOf = (payout: string) => `?${new URLSearchParams({ connection: "acme-sandbox", payout })}`
 
   it("a payout's page has its amounts, and its rows with links to their subjects", async () => {
-    const cookie = await here.signIn("jo", everywhere("operations"))
     const name = "po/1 & <2>"
     const { dispute, first, second } = await paidOut(name)
     const path = `${at}/payout${queryOf(name)}`
-    assert.include(await pageAt(here, `${at}/payouts`, cookie), `href="/console${path.replaceAll("&", "&amp;")}"`)
-    assert.include(
-      await pageAt(here, `/payments/acme/sandbox/${first.id}`, cookie),
-      `href="/console${path.replaceAll("&", "&amp;")}"`
-    )
-    const text = await pageAt(here, path, cookie)
+    assert.include(await page(`${at}/payouts`), `href="/console${path.replaceAll("&", "&amp;")}"`)
+    assert.include(await page(`/payments/acme/sandbox/${first.id}`), `href="/console${path.replaceAll("&", "&amp;")}"`)
+    const text = await page(path)
     for (const shown of ["€39.98", "-€9.00", "€1.00", "-€0.30", "-€29.68", "The rows add up to what is paid out."]) {
       assert.include(text, shown)
     }
@@ -243,14 +234,13 @@ describe("payouts", () => {
     }
     assert.include(text, `href="/console/disputes/acme/sandbox/${dispute.id}"`)
     assert.notInclude(text, "<code>other</code>")
-    await pageAt(here, `/reconciliation/acme/production/payout${queryOf(name)}`, cookie, 404)
-    await pageAt(here, `${at}/payout${queryOf("po_0")}`, cookie, 404)
-    await pageAt(here, `${at}/payout`, cookie, 404)
-    await pageAt(here, `${path}&after=x`, cookie, 422)
+    await page(`/reconciliation/acme/production/payout${queryOf(name)}`, 404)
+    await page(`${at}/payout${queryOf("po_0")}`, 404)
+    await page(`${at}/payout`, 404)
+    await page(`${path}&after=x`, 422)
   })
 
   it("a payout's export and API have the same rows, and the trail names who exported", async () => {
-    const cookie = await here.signIn("jo", everywhere("operations"))
     const { first } = await paidOut("po_1")
     const api = "/api/workspaces/acme/sandbox/payout"
     const sent = await here.send(`${at}/payout/export.csv${queryOf("po_1")}`, { cookie })
@@ -262,14 +252,10 @@ describe("payouts", () => {
     assert.include(csv, "acme-sandbox,po_1,'=SUM(A1),fee,matched,")
     assert.match(
       csv,
-      new RegExp(
-        `^acme-sandbox,po_1,txn_1,charge,matched,[^,]+,,19\\.99,EUR,,,0\\.50,EUR,19\\.49,EUR,${first.id},`,
-        "mu"
-      )
+      new RegExp(`^acme-sandbox,po_1,txn_1,charge,matched,[^,]+,,19.99,EUR,,,0.50,EUR,19.49,EUR,${first.id},`, "mu")
     )
     assert.strictEqual(await (await here.send(`${api}/export.csv${queryOf("po_1")}`, { cookie })).text(), csv)
-    const { items } = await here.run(Effect.flatMap(Pointsman, ({ auditEntries }) => auditEntries({ limit: 10 })))
-    const exported = items.filter(({ action }) => action === "payments.exporting")
+    const exported = await here.audited(/^payments\.exporting$/u)
     assert.deepStrictEqual(
       exported.map(({ actor, details }) => [actor, JSON.parse(details).payout_id]),
       [
@@ -305,26 +291,24 @@ describe("payouts", () => {
   })
 
   it("a payout with unread rows says on its page that they do not add up", async () => {
-    const cookie = await here.signIn("jo", everywhere("operations"))
     const charge = { kind: "charge" as const, ref: "unknown", gross: eur(700), payoutId: "po_1" }
     await readReport(here.run, report, [rowOf("txn_1", charge)])
     const path = `${at}/payout${queryOf("po_1")}`
-    assert.include(await pageAt(here, path, cookie), "No report that was read has the payout itself.")
+    assert.include(await page(path), "No report that was read has the payout itself.")
     await readReport(here.run, { ...report, sha256: "cd".repeat(32) }, [
       rowOf("po_1", { gross: eur(-900), payoutId: "po_1" })
     ])
-    const text = await pageAt(here, path, cookie)
+    const text = await page(path)
     assert.include(text, "The rows do not add up to what is paid out")
     assert.include(text, "-€2.00")
   })
 
   it("a payout that comes back shows on its page, list, payment, API and export", async () => {
-    const cookie = await here.signIn("jo", everywhere("operations"))
     const { first } = await paidOut("po_1")
     const api = "/api/workspaces/acme/sandbox/payout"
     const shown = async () => {
       const pages = [`${at}/payout${queryOf("po_1")}`, `${at}/payouts`, `/payments/acme/sandbox/${first.id}`]
-      const texts = await Promise.all(pages.map((page) => pageAt(here, page, cookie)))
+      const texts = await Promise.all(pages.map((path) => page(path)))
       const [listed] = await dataOf(await here.send(`${api}s`, { cookie }))
       const { status } = await dataOf(await here.send(`${api}${queryOf("po_1")}`, { cookie }))
       const csv = await (await here.send(`${api}/export.csv${queryOf("po_1")}`, { cookie })).text()

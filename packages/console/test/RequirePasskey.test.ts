@@ -1,11 +1,11 @@
 /** A role that takes a passkey: what a session can do that began without one. */
 import type { OperatorGrant, OperatorRole } from "@pointsman/core"
-import { Effect, Exit, Redacted, Scope } from "effect"
-import { TestClock } from "effect/testing"
-import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { Effect, Redacted } from "effect"
+import { assert, describe, it } from "vitest"
 import { type Authenticator, newAuthenticator } from "./support/Authenticator.ts"
 import { codeOf, dataOf, errorOf, leadsTo, pageAt, pageOf } from "./support/Responses.ts"
-import { bodyOf, cookieOf, origin, password, type World, world } from "./support/World.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
+import { bodyOf, cookieOf, origin, password } from "./support/World.ts"
 
 const requirePasskey: ReadonlyArray<OperatorRole> = ["operations", "admin"]
 /** A role counts in whichever workspace it is. */
@@ -15,11 +15,7 @@ const admin: ReadonlyArray<OperatorGrant> = [
 ]
 const viewer: ReadonlyArray<OperatorGrant> = [{ workspaceId: null, role: "viewer" }]
 
-let here: World
-beforeEach(() => {
-  here = world({ requirePasskey })
-})
-afterEach(() => here.close())
+const here = usedWorld({ requirePasskey })
 
 const signInByPassword = async (login: string) =>
   cookieOf(await here.send("/api/session", { body: { login, password } }))
@@ -156,17 +152,13 @@ describe("a session that no rule limits", () => {
   })
 
   it("a stream ends within seconds once its operator gets such a role", async () => {
-    await here.close()
-    const scope = Scope.makeUnsafe()
-    const clock = await Effect.runPromise(Scope.provide(TestClock.make({ warningDelay: "1 hour" }), scope))
-    here = world({ requirePasskey }, { clock })
+    await here.reopen({ requirePasskey }, { clock: "test" })
     const cookie = await here.signIn("jo", viewer)
     const reader = (await here.send("/live/globex/sandbox", { cookie })).body?.getReader()
     assert.isFalse((await reader?.read())?.done)
     await here.run((await here.operators).edit({ login: "jo", displayName: "Jo", grants: admin, version: null }))
-    await Effect.runPromise(clock.adjust("3 seconds"))
+    await here.pass("3 seconds")
     let isOpen = true
     while (isOpen) isOpen = (await reader?.read())?.done === false
-    await Effect.runPromise(Scope.close(scope, Exit.void))
   })
 })

@@ -1,13 +1,15 @@
 /** Payments under review: the list, what is known of one, and evidence of what the provider's record says. */
-import { type Environment, Pointsman } from "@pointsman/core"
-import { Unanswered } from "@pointsman/core/connector"
-import { Effect } from "effect"
-import { assert, describe, it } from "vitest"
+import type { Environment } from "@pointsman/core"
+import { assert, beforeEach, describe, it } from "vitest"
 import { everywhere, hiddenIn, pageAt } from "./support/Responses.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
-import { bodyOf } from "./support/World.ts"
+import { bodyOf, silent } from "./support/World.ts"
 
 const here = usedWorld()
+let cookie: string
+beforeEach(async () => {
+  cookie = await here.signIn("jo", everywhere("operations"))
+})
 
 const at = "/reviews/acme/sandbox"
 const api = "/api/workspaces/acme/sandbox/reviews"
@@ -19,33 +21,27 @@ const unknown = async (
   workspaceId = "acme",
   environment: Environment = "sandbox"
 ) => {
-  here.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "timeout <b>" }))
+  here.provider.onCharge = silent
   const money = { minorUnits, currency }
   return (await here.pay(workspaceId, environment, "automatic", `order <${minorUnits}>`, { money })).id
 }
 
-const pageOf = (path: string, cookie: string, status = 200) => pageAt(here, path, cookie, status)
+const pageOf = (path: string, status = 200) => pageAt(here, path, cookie, status)
 
-const recordOf = async (id: string, cookie: string) => (await bodyOf(await here.send(`${api}/${id}`, { cookie }))).data
-
-const eventsOf = (id: string) =>
-  here.run(
-    Effect.flatMap(Pointsman, ({ paymentFile }) => paymentFile({ workspaceId: "acme", environment: "sandbox" }, id))
-  )
+const recordOf = async (id: string) => (await bodyOf(await here.send(`${api}/${id}`, { cookie }))).data
 
 /** What the form of the address would send. */
-const formOf = async (path: string, cookie: string) => hiddenIn(await pageOf(path, cookie))
+const formOf = async (path: string) => hiddenIn(await pageOf(path))
 
 const linkOf = (text: string, name: string) =>
   (new RegExp(`href="/console([^"]+)">${name}…<`, "u").exec(text)?.[1] ?? "").replaceAll("&amp;", "&")
 
 describe("the list of reviews", () => {
   it("the tenant's reviews are listed by age and by amount, in pages", async () => {
-    const cookie = await here.signIn("jo", everywhere("operations"))
     const ids = [await unknown(900), await unknown(50_000), await unknown(700, "JPY"), await unknown(900)]
     const others = [await unknown(1, "EUR", "acme", "production"), await unknown(2, "EUR", "globex", "sandbox")]
-    const byAge = await pageOf(at, cookie)
-    const byAmount = await pageOf(`${at}?order=amount`, cookie)
+    const byAge = await pageOf(at)
+    const byAmount = await pageOf(`${at}?order=amount`)
     const order = (text: string) =>
       [...text.matchAll(/\/reviews\/acme\/sandbox\/([0-9a-f-]{36})"/gu)].map(([, id]) => id)
     assert.deepStrictEqual(order(byAge), ids)
@@ -73,9 +69,8 @@ describe("the list of reviews", () => {
   })
 
   it("a page says that nothing needs review, and names a wrong order or cursor", async () => {
-    const cookie = await here.signIn("jo", everywhere("operations"))
-    assert.include(await pageOf(at, cookie), "No payments are under review.")
-    assert.include(await pageOf(`${at}?after=1_x`, cookie, 422), "`after` must be")
+    assert.include(await pageOf(at), "No payments are under review.")
+    assert.include(await pageOf(`${at}?after=1_x`, 422), "`after` must be")
     for (const [query, field] of [
       ["order=name", "`order` must be age or amount"],
       ["limit=0", "`limit` must be"],
@@ -91,18 +86,17 @@ describe("the list of reviews", () => {
 
 describe("one review", () => {
   it("evidence settles an unknown charge once, by the links from its payment", async () => {
-    const cookie = await here.signIn("jo", everywhere("operations"))
     const id = await unknown()
-    const payment = await pageOf(`/payments/acme/sandbox/${id}`, cookie)
+    const payment = await pageOf(`/payments/acme/sandbox/${id}`)
     assert.strictEqual(linkOf(payment, "Settle this review"), `${at}/${id}`)
-    const review = await pageOf(`${at}/${id}`, cookie)
+    const review = await pageOf(`${at}/${id}`)
     assert.include(review, "The provider’s result is unknown.")
     assert.include(review, "timeout &lt;b&gt;")
     assert.include(review, "Captured, €19.99 captured")
     assert.include(review, "Never received cannot be stated now: the request may still arrive")
     const path = linkOf(review, "Captured")
     const form = {
-      ...(await formOf(path, cookie)),
+      ...(await formOf(path)),
       amount: "19.99",
       reference: "ch_1",
       evidence: "dashboard\r\nline 2"
@@ -113,20 +107,19 @@ describe("one review", () => {
       assert.strictEqual(response.status, 303)
       assert.strictEqual(response.headers.get("location"), `/console/payments/acme/sandbox/${id}?notice=settled`)
     }
-    const { payment: settled, timeline } = await eventsOf(id)
+    const { payment: settled, timeline } = await here.fileOf(id)
     assert.deepInclude(settled, { state: "Captured", capturedMinor: 1999, providerRef: "ch_1", review: null })
     const [note, ...more] = timeline.filter(({ type }) => type === "payment.reviewed")
     assert.lengthOf(more, 0)
     assert.deepInclude(note?.data, { reviewed_by: "jo", evidence: "dashboard\nline 2" })
     assert.lengthOf(here.provider.charges, 1)
-    assert.include(await pageOf(`${at}/${id}`, cookie), "This payment is not under review.")
+    assert.include(await pageOf(`${at}/${id}`), "This payment is not under review.")
   })
 
   it("wrong input is named by the form, which keeps what was typed, unrecorded", async () => {
-    const cookie = await here.signIn("jo", everywhere("operations"))
     const id = await unknown()
-    const path = linkOf(await pageOf(`${at}/${id}`, cookie), "Captured")
-    const form = { ...(await formOf(path, cookie)), amount: "19.99", reference: "ch_1", evidence: "dashboard" }
+    const path = linkOf(await pageOf(`${at}/${id}`), "Captured")
+    const form = { ...(await formOf(path)), amount: "19.99", reference: "ch_1", evidence: "dashboard" }
     for (const [wrong, status, words] of [
       [{ amount: "" }, 422, "Amount: expected an amount in EUR"],
       [{ amount: "19.999" }, 422, "Amount: expected an amount in EUR"],
@@ -147,32 +140,34 @@ describe("one review", () => {
       form: { ...form, says: "never_received", reference: "" }
     })
     assert.include(await nothing.text(), "Nothing was recorded: the request may still arrive")
-    await pageOf(`${at}/${id}/evidence?about=charge&says=lost`, cookie, 404)
-    assert.include(await pageOf(`${at}/${id}/evidence?about=nothing`, cookie, 409), "the payment has an unknown result")
-    assert.strictEqual((await eventsOf(id)).payment.state, "ChargeUnknown")
+    await pageOf(`${at}/${id}/evidence?about=charge&says=lost`, 404)
+    assert.include(await pageOf(`${at}/${id}/evidence?about=nothing`, 409), "the payment has an unknown result")
+    assert.strictEqual((await here.fileOf(id)).payment.state, "ChargeUnknown")
   })
 
   it("the states of an unknown refund are offered, and settle it", async () => {
-    const cookie = await here.signIn("jo", everywhere("operations"))
     const { id } = await here.pay("acme", "sandbox", "automatic")
-    here.provider.onRefund = () => Effect.fail(new Unanswered({ reason: "timeout" }))
+    here.provider.onRefund = silent
     const refund = { key: "key-of-a-form", amount: "5.00", reason: "" }
     await here.send(`/payments/acme/sandbox/${id}/refund`, { cookie, form: refund })
-    const review = await pageOf(`${at}/${id}`, cookie)
+    const review = await pageOf(`${at}/${id}`)
     assert.include(review, "Refund of €5.00")
     assert.include(review, "Partially refunded, €19.99 captured, €5.00 refunded")
     const path = linkOf(review, "Refunded")
-    const form = { ...(await formOf(path, cookie)), reference: "re_1", evidence: "dashboard" }
+    const form = { ...(await formOf(path)), reference: "re_1", evidence: "dashboard" }
     assert.strictEqual((await here.send(`${at}/${id}/evidence`, { cookie, form })).status, 303)
-    assert.deepInclude((await eventsOf(id)).payment, { state: "PartiallyRefunded", refundedMinor: 500, review: null })
+    assert.deepInclude((await here.fileOf(id)).payment, {
+      state: "PartiallyRefunded",
+      refundedMinor: 500,
+      review: null
+    })
   })
 })
 
 describe("evidence by the API", () => {
   it("evidence of a review sent twice is answered twice and recorded once", async () => {
-    const cookie = await here.signIn("jo", everywhere("operations"))
     const id = await unknown()
-    const { record, revision, statements } = await recordOf(id, cookie)
+    const { record, revision, statements } = await recordOf(id)
     assert.deepStrictEqual(record.review.reasons, ["unknown"])
     const [captured] = statements
     assert.deepInclude(captured, { takes_amount: true, reference: "required", becomes: "CAPTURED", refusal: null })
@@ -184,7 +179,7 @@ describe("evidence by the API", () => {
       assert.deepInclude((await bodyOf(response)).data, { status: "CAPTURED", captured_amount: 1500 })
     }
     assert.lengthOf(
-      (await eventsOf(id)).timeline.filter(({ type }) => type === "payment.reviewed"),
+      (await here.fileOf(id)).timeline.filter(({ type }) => type === "payment.reviewed"),
       1
     )
     const other = { ...body, statement: { ...statement, amount: 1400 } }
@@ -193,9 +188,8 @@ describe("evidence by the API", () => {
   })
 
   it("the field of a wrong statement is named, and nothing is recorded", async () => {
-    const cookie = await here.signIn("jo", everywhere("operations"))
     const id = await unknown()
-    const { revision } = await recordOf(id, cookie)
+    const { revision } = await recordOf(id)
     const charge = { about: "charge", says: "captured", amount: 1999, provider_reference: "ch_1" }
     for (const [change, field] of [
       [{ statement: { about: "charge", says: "lost" } }, "`statement"],
@@ -220,6 +214,6 @@ describe("evidence by the API", () => {
     const otherTenant = `/api/workspaces/acme/production/reviews/${id}`
     assert.strictEqual((await here.send(otherTenant, { cookie })).status, 404)
     assert.strictEqual((await here.send(`${otherTenant}/evidence`, { cookie, body })).status, 404)
-    assert.strictEqual((await eventsOf(id)).payment.state, "ChargeUnknown")
+    assert.strictEqual((await here.fileOf(id)).payment.state, "ChargeUnknown")
   })
 })

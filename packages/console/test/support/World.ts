@@ -13,6 +13,7 @@ import {
   webhookSecretContext
 } from "@pointsman/core"
 import {
+  Audit,
   type ConnectorDefinition,
   Connectors,
   Directory,
@@ -73,6 +74,9 @@ export const speaking = (definition: ConnectorDefinition): ConnectorDefinition =
       }))
   }
 }
+
+/** How a call of the provider ends that is not answered. */
+export const silent = () => Effect.fail(new Unanswered({ reason: "timeout <b>" }))
 
 /** As fast as a test wants it. */
 const passwords = Layer.succeed(Passwords, {
@@ -251,8 +255,20 @@ export const world = (options: Partial<ConsoleOptions> = {}, parts: WorldParts =
         })
       )
     )
+  /** The payment of acme's sandbox, with all that is recorded of it. */
+  const fileOf = (id: string) =>
+    run(
+      Effect.flatMap(Pointsman, ({ paymentFile }) => paymentFile({ workspaceId: "acme", environment: "sandbox" }, id))
+    )
+  /** The entries of the audit trail about such actions, oldest first. */
+  const audited = async (action: RegExp) => {
+    const entries = await run(Effect.flatMap(Audit, ({ list }) => list({ after: 0, limit: 100 })))
+    return entries.filter((entry) => action.test(entry.action))
+  }
   return {
     provider,
+    fileOf,
+    audited,
     log,
     receive,
     handler,
