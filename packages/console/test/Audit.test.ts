@@ -1,6 +1,6 @@
 /** The audit trail: who sees which entries, and how they are found. */
 import { assert, beforeEach, describe, it } from "vitest"
-import { errorOf, everywhere, leadsTo, pageOf } from "./support/Responses.ts"
+import { errorOf, everywhere, leadsTo, pageAt, pageOf } from "./support/Responses.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
 import { bodyOf } from "./support/World.ts"
 
@@ -75,25 +75,23 @@ describe("the API of the audit trail", () => {
 
 describe("the pages of the audit trail", () => {
   it("filters in the address count, and the pages follow one another", async () => {
-    const text = await pageOf(await here.send("/audit", { cookie: ann }))
+    const text = await pageAt(here, "/audit", ann)
     for (const action of ["payment.voiding", "operator.signed_in"])
       assert.include(text, `<td class="word">${action}</td>`)
     assert.include(text, "&quot;workspace_id&quot;: &quot;acme&quot;")
     assert.include(text, "The acme &lt;shop&gt;")
-    const found = await pageOf(
-      await here.send("/audit?actor=jo&action=operator.signed_in&from=2020-01-01", { cookie: ann })
-    )
+    const found = await pageAt(here, "/audit?actor=jo&action=operator.signed_in&from=2020-01-01", ann)
     assert.notInclude(found, `<td class="word">payment.voiding</td>`)
     assert.include(found, `<td class="word">operator.signed_in</td>`)
     assert.include(found, `name="actor" value="jo"`)
-    assert.include(await pageOf(await here.send("/audit?until=2020-01-01", { cookie: ann })), "No entries found.")
-    assert.include(await pageOf(await here.send("/audit?from=soon", { cookie: ann }), 422), "`from` must be")
+    assert.include(await pageAt(here, "/audit?until=2020-01-01", ann), "No entries found.")
+    assert.include(await pageAt(here, "/audit?from=soon", ann, 422), "`from` must be")
     for (let turn = 0; turn < 45; turn++) await here.linkOf("jo")
-    const newest = await pageOf(await here.send("/audit?action=operator.linked&workspace=", { cookie: ann }))
+    const newest = await pageAt(here, "/audit?action=operator.linked&workspace=", ann)
     assert.notInclude(newest, "Older entries")
-    const full = await pageOf(await here.send("/audit?actor=&action=", { cookie: ann }))
+    const full = await pageAt(here, "/audit?actor=&action=", ann)
     const [, older = ""] = /href="\/console(\/audit\?[^"]+)">Older/u.exec(full) ?? []
-    const last = await pageOf(await here.send(older.replaceAll("&amp;", "&"), { cookie: ann }))
+    const last = await pageAt(here, older.replaceAll("&amp;", "&"), ann)
     assert.include(last, `<td class="word">operator.added</td>`)
     assert.notInclude(last, "Older entries")
   })
@@ -107,18 +105,18 @@ describe("the pages of the audit trail", () => {
   })
 
   it("the area leads a role in one workspace only to its entries", async () => {
-    assert.include(await pageOf(await here.send("/payments/acme/sandbox", { cookie: ofAcme })), ">Audit</a>")
+    assert.include(await pageAt(here, "/payments/acme/sandbox", ofAcme), ">Audit</a>")
     assert.strictEqual(leadsTo(await here.send("/audit?actor=ann", { cookie: ofAcme })), "/audit/acme?actor=ann")
-    const text = await pageOf(await here.send("/audit/acme", { cookie: ofAcme }))
+    const text = await pageAt(here, "/audit/acme", ofAcme)
     assert.include(text, `<td class="word">payment.voiding</td>`)
     assert.notInclude(text, "globex")
     assert.notInclude(text, `<td class="word">operator.added</td>`)
     assert.strictEqual(leadsTo(await here.send("/audit?workspace=globex", { cookie: ofAcme })), "/audit/globex")
-    await pageOf(await here.send("/audit/globex", { cookie: ofAcme }), 403)
-    await pageOf(await here.send("/audit/nowhere", { cookie: ann }), 404)
+    await pageAt(here, "/audit/globex", ofAcme, 403)
+    await pageAt(here, "/audit/nowhere", ann, 404)
     const viewer = await here.signIn("kim", everywhere("operations"))
-    await pageOf(await here.send("/audit/acme", { cookie: viewer }), 403)
-    const none = await pageOf(await here.send("/audit", { cookie: viewer }))
+    await pageAt(here, "/audit/acme", viewer, 403)
+    const none = await pageAt(here, "/audit", viewer)
     assert.include(none, "in no workspace")
     assert.notInclude(none, "payment.voiding")
   })

@@ -3,7 +3,7 @@ import { Pointsman } from "@pointsman/core"
 import { Directory } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { assert, describe, it } from "vitest"
-import { errorOf, everywhere, leadsTo, pageOf } from "./support/Responses.ts"
+import { errorOf, everywhere, leadsTo, pageAt, pageOf } from "./support/Responses.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
 import { bodyOf, contentsOf } from "./support/World.ts"
 
@@ -129,7 +129,7 @@ describe("the pages of keys", () => {
   it("a second answer to the form names the key and does not show it", async () => {
     const cookie = await here.signIn("ann", [{ workspaceId: "acme", role: "admin" }])
     assert.strictEqual(leadsTo(await here.send("/keys", { cookie })), "/keys/acme/sandbox")
-    const form = await pageOf(await here.send(`${at}/new`, { cookie }))
+    const form = await pageAt(here, `${at}/new`, cookie)
     const [, draft = ""] = /name="draft" value="([^"]+)"/u.exec(form) ?? []
     const fields = {
       draft: draft.replaceAll("&quot;", '"'),
@@ -146,7 +146,7 @@ describe("the pages of keys", () => {
     const again = await pageOf(await here.send(`${at}/new`, { cookie, form: fields }), 409)
     assert.notMatch(again, shape)
     assert.include(again, "created the key")
-    const list = await pageOf(await here.send(at, { cookie }))
+    const list = await pageAt(here, at, cookie)
     assert.notMatch(list, shape)
     assert.include(list, "shop &lt;1&gt;")
     assert.lengthOf(await stored(), 1)
@@ -178,20 +178,20 @@ describe("the pages of keys", () => {
     await configured()
     const body = { draft: await draftOf(cookie), scopes: null, name: "old shop" }
     const { id } = (await bodyOf(await here.send(`${api}/keys`, { cookie, body }))).data
-    const list = await pageOf(await here.send(at, { cookie }))
+    const list = await pageAt(here, at, cookie)
     assert.include(list, "from &lt;the file&gt;")
     assert.notInclude(list, `${at}/c0ffee000000/revoke`)
     assert.include(list, `${at}/${id}/revoke`)
-    assert.include(await pageOf(await here.send(`${at}/${id}/revoke`, { cookie })), "It cannot be undone.")
+    assert.include(await pageAt(here, `${at}/${id}/revoke`, cookie), "It cannot be undone.")
     for (let turn = 0; turn < 2; turn++) {
       const sent = await here.send(`${at}/${id}/revoke`, { cookie, method: "POST" })
       assert.strictEqual(leadsTo(sent), `${at}?notice=revoked`)
     }
-    const after = await pageOf(await here.send(`${at}?notice=revoked`, { cookie }))
+    const after = await pageAt(here, `${at}?notice=revoked`, cookie)
     assert.include(after, "The key is revoked.")
     assert.notInclude(after, "old shop")
-    assert.include(await pageOf(await here.send(`${at}?revoked=yes`, { cookie })), "old shop")
+    assert.include(await pageAt(here, `${at}?revoked=yes`, cookie), "old shop")
     await pageOf(await here.send(`${at}/c0ffee000000/revoke`, { cookie, method: "POST" }), 409)
-    await pageOf(await here.send(`${at}/nothing/revoke`, { cookie }), 404)
+    await pageAt(here, `${at}/nothing/revoke`, cookie, 404)
   })
 })

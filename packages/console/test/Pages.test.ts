@@ -5,7 +5,7 @@ import { accessOf } from "../src/api/ConsoleApi.ts"
 import { script } from "../src/frame/Script.ts"
 import { style } from "../src/frame/Style.ts"
 import { passkeyScript } from "../src/passkeys/PasskeyScript.ts"
-import { everywhere, leadsTo, pageOf } from "./support/Responses.ts"
+import { everywhere, leadsTo, pageAt, pageOf } from "./support/Responses.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
 import { bodyOf, cookieOf, password, silent } from "./support/World.ts"
 
@@ -58,11 +58,11 @@ describe("payments", () => {
     const cookie = await here.signIn("jo", everywhere("viewer"))
     const captured = await here.pay("acme", "sandbox", "automatic")
     const authorized = await here.pay("acme", "sandbox", "manual")
-    const all = await pageOf(await here.send(at, { cookie }))
+    const all = await pageAt(here, at, cookie)
     assert.include(all, "order &lt;automatic&gt;")
     assert.include(all, "The acme &lt;shop&gt;, sandbox")
     assert.include(all, captured.id)
-    const some = await pageOf(await here.send(`${at}?status=AUTHORIZED`, { cookie }))
+    const some = await pageAt(here, `${at}?status=AUTHORIZED`, cookie)
     assert.include(some, authorized.id)
     assert.notInclude(some, captured.id)
     const search = (text: string) => here.send(`${at}?search=${encodeURIComponent(text)}`, { cookie })
@@ -90,13 +90,13 @@ describe("payments", () => {
     for (const text of ["1999", "19.98", "19.99 USD", "1999 JPY", "kind=other", "=", "<b>", "x".repeat(5_000)]) {
       assert.include(await pageOf(await search(text)), "No payments found.", text)
     }
-    const one = await pageOf(await here.send(`${at}/${captured.id}`, { cookie }))
+    const one = await pageAt(here, `${at}/${captured.id}`, cookie)
     assert.include(one, "The acme-sandbox acquirer captured the payment")
     assert.include(one, "captured and kept")
     assert.include(one, "payment.captured")
     assert.notInclude(one, "Refund…")
-    await pageOf(await here.send(`${at}/01a1fe08-9226-7266-a33a-e3e7f1609a4e`, { cookie }), 404)
-    await pageOf(await here.send("/payments/acme/staging", { cookie }), 404)
+    await pageAt(here, `${at}/01a1fe08-9226-7266-a33a-e3e7f1609a4e`, cookie, 404)
+    await pageAt(here, "/payments/acme/staging", cookie, 404)
   })
 
   it("no page of unknown results shows a refund as done or denies a capture", async () => {
@@ -104,7 +104,7 @@ describe("payments", () => {
     const { onCharge } = here.provider
     here.provider.onCharge = silent
     const unknown = await here.pay("acme", "sandbox", "automatic")
-    const shown = await pageOf(await here.send(`${at}/${unknown.id}`, { cookie }))
+    const shown = await pageAt(here, `${at}/${unknown.id}`, cookie)
     assert.include(shown, '<span class="status unsure">Unknown</span>')
     assert.include(shown, "The customer may have been charged.")
     assert.notInclude(shown, "Nothing is captured")
@@ -113,7 +113,7 @@ describe("payments", () => {
     here.provider.onRefund = silent
     const form = { key: "key-of-a-form", amount: "5.00", reason: "" }
     assert.match(leadsTo(await here.send(`${at}/${id}/refund`, { cookie, form })), /notice=unknown$/u)
-    const refunding = await pageOf(await here.send(`${at}/${id}`, { cookie }))
+    const refunding = await pageAt(here, `${at}/${id}`, cookie)
     assert.include(refunding, '<span class="status wait">Refund open</span>')
     assert.include(refunding, "€5.00 being refunded")
   })
@@ -124,7 +124,7 @@ describe("payments", () => {
     const asked = leadsTo(await here.send(`${at}/${id}/refund`, { cookie }))
     const key = new URLSearchParams(asked.split("?")[1]).get("key") ?? ""
     for (let look = 0; look < 2; look++) {
-      const form = await pageOf(await here.send(asked, { cookie }))
+      const form = await pageAt(here, asked, cookie)
       assert.include(form, `name="key" value="${key}"`)
       assert.include(form, "Amount in EUR, at most 19.99")
     }
@@ -137,7 +137,7 @@ describe("payments", () => {
       here.provider.refunds.map(({ money }) => money),
       [{ minorUnits: 500, currency: "EUR" }]
     )
-    const shown = await pageOf(await here.send(`${at}/${id}?notice=refunded`, { cookie }))
+    const shown = await pageAt(here, `${at}/${id}?notice=refunded`, cookie)
     assert.include(shown, "Partially refunded")
     assert.include(shown, "damaged")
   })
@@ -153,7 +153,7 @@ describe("payments", () => {
       for (let turn = 0; turn < 2; turn++) {
         const sent = leadsTo(await here.send(`${at}/${id}/${act}`, { cookie, form }))
         assert.match(sent, /notice=(?:unknown|in_progress)$/u)
-        assert.include(await pageOf(await here.send(sent, { cookie })), turn === 0 ? "Do not try again." : "This page")
+        assert.include(await pageAt(here, sent, cookie), turn === 0 ? "Do not try again." : "This page")
       }
       const { captures, refunds, voids } = here.provider
       assert.lengthOf([...captures, ...voids, ...refunds], 1)
@@ -180,7 +180,7 @@ describe("payments", () => {
     const cookie = await here.signIn("jo", everywhere("support"))
     const first = await here.pay("acme", "sandbox", "manual")
     const second = await here.pay("acme", "sandbox", "manual")
-    const page = await pageOf(await here.send(`${at}/${first.id}`, { cookie }))
+    const page = await pageAt(here, `${at}/${first.id}`, cookie)
     for (const act of ["Capture…", "Void…"]) assert.include(page, act)
     const capture = { key: "key-of-capture", amount: "19.98" }
     assert.match(leadsTo(await here.send(`${at}/${first.id}/capture`, { cookie, form: capture })), /notice=captured$/u)

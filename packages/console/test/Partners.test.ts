@@ -1,7 +1,7 @@
 /** Partners with their merchants, invitations, and usage. */
 import { assert, beforeEach, describe, it } from "vitest"
 import { addPartner } from "./support/Partner.ts"
-import { errorOf, everywhere, pageOf } from "./support/Responses.ts"
+import { errorOf, everywhere, pageAt, pageOf } from "./support/Responses.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
 import { bodyOf } from "./support/World.ts"
 
@@ -71,29 +71,29 @@ describe("the API of partners", () => {
 
 describe("the pages of partners", () => {
   it("partners and merchants are shown with payments of the address's period", async () => {
-    const list = await pageOf(await here.send("/partners", { cookie }))
+    const list = await pageAt(here, "/partners", cookie)
     assert.include(list, "The acme &lt;shop&gt;")
     assert.include(list, `<td class="number">12</td><td class="number">1</td>`)
     for (const path of ["/partners", "/partners/acme"]) {
-      const wrong = await pageOf(await here.send(`${path}?from=2026-02-01&until=2026-01-01`, { cookie }), 422)
+      const wrong = await pageAt(here, `${path}?from=2026-02-01&until=2026-01-01`, cookie, 422)
       assert.include(wrong, "`from` must be a time before the end of the period")
       assert.include(wrong, 'value="2026-02-01"')
       assert.notInclude(wrong, "<table")
     }
-    const counted = await pageOf(await here.send("/partners?workspace=globex&from=2020-01-01", { cookie }))
+    const counted = await pageAt(here, "/partners?workspace=globex&from=2020-01-01", cookie)
     assert.include(counted, "<strong>globex</strong>: 0 payments")
     assert.include(counted, "/partners/acme?from=2020-01-01")
-    const one = await pageOf(await here.send("/partners/acme", { cookie }))
+    const one = await pageAt(here, "/partners/acme", cookie)
     assert.include(one, "Bakery &lt;1&gt;")
     assert.include(one, "owner@bakery.test")
-    await pageOf(await here.send("/partners/globex", { cookie }), 404)
-    await pageOf(await here.send("/partners?workspace=nowhere", { cookie }), 404)
-    assert.include(await pageOf(await here.send("/partners?from=soon", { cookie }), 422), "`from` must be")
+    await pageAt(here, "/partners/globex", cookie, 404)
+    await pageAt(here, "/partners?workspace=nowhere", cookie, 404)
+    assert.include(await pageAt(here, "/partners?from=soon", cookie, 422), "`from` must be")
   })
 
   it("the answer shows the token when a merchant is invited again on its page", async () => {
     const path = `/partners/acme/${merchant}/invite`
-    assert.include(await pageOf(await here.send(path, { cookie })), "The token before becomes invalid.")
+    assert.include(await pageAt(here, path, cookie), "The token before becomes invalid.")
     const sent = await pageOf(await here.send(path, { cookie, method: "POST" }))
     assert.match(sent, /<code class="secret">[A-Za-z0-9_-]{43}<\/code>/u)
     await pageOf(await here.send("/partners/acme/mer_none/invite", { cookie, method: "POST" }), 404)

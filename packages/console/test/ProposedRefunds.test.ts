@@ -1,6 +1,6 @@
 /** Refunds above the limit of the console: on the pages and through the API. */
 import { assert, describe, it } from "vitest"
-import { actionOf, dataOf, errorOf, everywhere, leadsTo, pageAt, pageOf } from "./support/Responses.ts"
+import { actionOf, dataOf, errorOf, everywhere, leadsTo, pageAt } from "./support/Responses.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
 import { bodyOf } from "./support/World.ts"
 
@@ -147,6 +147,6 @@ describe("the pages", () => {
     assert.strictEqual(leadsTo(rejected), `${reviews}/${id}?notice=rejected`)
     const again = leadsTo(await send())
     assert.strictEqual(again, `${payments}/${id}?notice=closed`)
-    assert.include(await pageOf(await here.send(again, { cookie: sam })), "was not approved. Nothing was sent.")
+    assert.include(await pageAt(here, again, sam), "was not approved. Nothing was sent.")
   })
 })

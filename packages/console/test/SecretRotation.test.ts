@@ -1,7 +1,7 @@
 /** Endpoints, and the rotation of their secrets, by the API and by the pages. */
 import { createHmac } from "node:crypto"
 import { assert, describe, it } from "vitest"
-import { everywhere, pageOf } from "./support/Responses.ts"
+import { everywhere, pageAt, pageOf } from "./support/Responses.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
 import { addEndpoint, deliver, firstSecret } from "./support/Webhooks.ts"
 import { bodyOf } from "./support/World.ts"
@@ -67,19 +67,19 @@ describe("endpoints", () => {
       }
     ])
     assert.deepStrictEqual((await bodyOf(await here.send(`${api}/whe_shop`, { cookie }))).data, data[0])
-    const list = await pageOf(await here.send("/webhooks/acme/sandbox", { cookie }))
+    const list = await pageAt(here, "/webhooks/acme/sandbox", cookie)
     for (const text of ["All events", "payment.captured, payment.declined", "Inactive", "Never rotated"]) {
       assert.include(list, text)
     }
-    const page = await pageOf(await here.send(at, { cookie }))
+    const page = await pageAt(here, at, cookie)
     for (const text of ["token=", firstSecret, "Rotate the secret"]) assert.notInclude(page, text)
-    await pageOf(await here.send("/webhooks/acme/sandbox/endpoints/whe_live", { cookie }), 404)
+    await pageAt(here, "/webhooks/acme/sandbox/endpoints/whe_live", cookie, 404)
   })
 
   it("the page says that both sign if a configuration has a secret before", async () => {
     const cookie = await here.signIn("jo", everywhere("viewer"))
     await addEndpoint(here, { sealedPreviousSecret: "webhook-endpoint:whe_shop:secret|whsec_zeroth" })
-    assert.include(await pageOf(await here.send(at, { cookie })), "the configuration’s previous secret signs too")
+    assert.include(await pageAt(here, at, cookie), "the configuration’s previous secret signs too")
   })
 })
 
@@ -87,10 +87,10 @@ describe("rotating a secret", () => {
   it("a form reloaded and sent twice shows one new secret, and names the operator", async () => {
     const cookie = await here.signIn("jo@example.com", everywhere("admin"))
     await addEndpoint(here)
-    assert.include(await pageOf(await here.send(at, { cookie })), "Rotate the secret…")
+    assert.include(await pageAt(here, at, cookie), "Rotate the secret…")
     const { asked, key, seen } = await openForm(cookie)
     for (let look = 0; look < 2; look++) {
-      assert.include(await pageOf(await here.send(asked, { cookie })), `name="key" value="${key}"`)
+      assert.include(await pageAt(here, asked, cookie), `name="key" value="${key}"`)
     }
     const post = () => here.send(`${at}/secret`, { cookie, form: { key, seen, overlap: "86400" } })
     const first = await pageOf(await post())
@@ -105,7 +105,7 @@ describe("rotating a secret", () => {
       1
     )
     assert.notInclude(here.log.join("\n"), JSON.stringify(secret).slice(1, -1))
-    const page = await pageOf(await here.send(at, { cookie }))
+    const page = await pageAt(here, at, cookie)
     assert.match(page, /Rotated <time .*; the former secret signs too until <time/u)
     assert.strictEqual(secretIn(page), "")
   })
@@ -116,7 +116,7 @@ describe("rotating a secret", () => {
     const { key, seen } = await openForm(cookie)
     await here.send(`${at}/secret`, { cookie, form: { key, seen, overlap: "3600" } })
     const { asked } = await openForm(cookie)
-    assert.include(await pageOf(await here.send(asked, { cookie })), "The older one stops at once.")
+    assert.include(await pageAt(here, asked, cookie), "The older one stops at once.")
   })
 
   it("the API rotates once for one key, and names bad fields", async () => {
@@ -164,8 +164,8 @@ describe("rotating a secret", () => {
     assert.include(await pageOf(await post({ overlap: "5" }), 422), "`overlap` must be one of 3600, 86400, 604800, 0")
     assert.include(await pageOf(await post({ key: "" }), 422), "`key` and `seen`")
     assert.include(await pageOf(await post({ seen: "" }), 422), "`key` and `seen`")
-    await pageOf(await here.send(at.replace("whe_shop", "whe_none"), { cookie }), 404)
-    await pageOf(await here.send(at.replace("acme", "globex"), { cookie }), 404)
+    await pageAt(here, at.replace("whe_shop", "whe_none"), cookie, 404)
+    await pageAt(here, at.replace("acme", "globex"), cookie, 404)
     await isSignedWith([firstSecret])
   })
 })

@@ -5,7 +5,7 @@ import { Context, Effect, Layer } from "effect"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { checked } from "./fuzz/Answers.ts"
 import { type Planted, plantedWorld } from "./fuzz/PlantedWorld.ts"
-import { paramsOf, type Target, targetsOf, urlOf } from "./fuzz/Targets.ts"
+import { sendTarget, type Target, targetsOf } from "./fuzz/Targets.ts"
 
 const cause = "the cause of a failure"
 let fails = false
@@ -47,14 +47,8 @@ describe("a storage that fails", () => {
     fails = true
     const failed = new Set<string>()
     for (const target of targets) {
-      const { form, json, method } = target
-      const response = await planted.here.send(urlOf(target), {
-        method,
-        cookie,
-        headers: { "idempotency-key": "a-key-of-a-failure" },
-        ...(form === undefined ? {} : { form: Object.fromEntries(new URLSearchParams(paramsOf(form))) }),
-        ...(json === undefined ? {} : { body: json })
-      })
+      const { method } = target
+      const response = await sendTarget(planted, target, cookie)
       const text = await checked(response, method, [...planted.secrets, cause])
       if (response.status === 500) failed.add(method)
       assert.notInclude(text, "Internal server error.", `${method} ${target.path}: ${planted.here.log.at(-1)}`)

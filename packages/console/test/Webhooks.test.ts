@@ -1,6 +1,6 @@
 /** Webhooks by the API and by the pages: endpoints, deliveries, and sending one again. */
 import { assert, describe, it } from "vitest"
-import { codeOf, everywhere, leadsTo, pageOf } from "./support/Responses.ts"
+import { codeOf, everywhere, leadsTo, pageAt, pageOf } from "./support/Responses.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
 import { addEndpoint, deliver } from "./support/Webhooks.ts"
 import { bodyOf } from "./support/World.ts"
@@ -57,12 +57,12 @@ describe("deliveries", () => {
       ],
       [3, 2, 0, 1, 2, 3, 0, 0]
     )
-    const page = await pageOf(await here.send(`${at}?state=due&endpoint=whe_books`, { cookie }))
+    const page = await pageAt(here, `${at}?state=due&endpoint=whe_books`, cookie)
     assert.include(page, `<option value="due" selected>Due</option>`)
     assert.include(page, "payment.captured")
     assert.notInclude(page, "<secret>")
     assert.notInclude(page, "token=")
-    assert.include(await pageOf(await here.send(`${at}?payment=none`, { cookie })), "No deliveries found.")
+    assert.include(await pageAt(here, `${at}?payment=none`, cookie), "No deliveries found.")
   })
 
   it("a delivery has its body and attempts, and the payment's page leads to it", async () => {
@@ -76,11 +76,11 @@ describe("deliveries", () => {
     const file = (await bodyOf(await here.send(`${api}/deliveries/${delivery}`, { cookie }))).data
     assert.include(bodies, file.body)
     assert.deepInclude(file.attempts[0], { number: 1, response_status: 410, failure: null })
-    const page = await pageOf(await here.send(`${at}/deliveries/${delivery}`, { cookie }))
+    const page = await pageAt(here, `${at}/deliveries/${delivery}`, cookie)
     assert.include(page, "HTTP 410")
     assert.include(page, "order &lt;automatic&gt;")
     assert.notInclude(page, "Send again")
-    const payment = await pageOf(await here.send(`/payments/acme/sandbox/${id}`, { cookie }))
+    const payment = await pageAt(here, `/payments/acme/sandbox/${id}`, cookie)
     assert.include(payment, `href="/console${at}/deliveries/${delivery}"`)
     assert.include(payment, "Refused")
   })
@@ -110,7 +110,7 @@ describe("sending again", () => {
     const cookie = await here.signIn("jo@example.com", everywhere("support"))
     const { deliveries } = await refused(cookie)
     const [{ id }] = deliveries
-    const page = await pageOf(await here.send(`${at}/deliveries/${id}`, { cookie }))
+    const page = await pageAt(here, `${at}/deliveries/${id}`, cookie)
     assert.include(page, "Send again")
     assert.include(page, `name="attempts" value="1"`)
     const post = () => here.send(`${at}/deliveries/${id}/redeliver`, { cookie, form: { attempts: "1" } })
@@ -122,7 +122,7 @@ describe("sending again", () => {
     const again = await here.send(`${api}/deliveries/${id}/redeliver`, { cookie, body: { attempts: 2 } })
     assert.deepInclude((await bodyOf(again)).data, { id, state: "due", attempts: 2 })
     assert.lengthOf(await deliver(here, 200), 1)
-    const lost = await pageOf(await here.send(`${at}/deliveries/${id}`, { cookie }))
+    const lost = await pageAt(here, `${at}/deliveries/${id}`, cookie)
     assert.include(lost, "Delivered")
     assert.include(lost, "Send again")
     const arrived = () => here.send(`${api}/deliveries/${id}/redeliver`, { cookie, body: { attempts: 3 } })
@@ -138,7 +138,7 @@ describe("sending again", () => {
     const cookie = await here.signIn("jo", everywhere("support"))
     const { deliveries } = await refused(cookie)
     await addEndpoint(here, { active: false })
-    const page = await pageOf(await here.send(`${at}/deliveries/${deliveries[0].id}`, { cookie }))
+    const page = await pageAt(here, `${at}/deliveries/${deliveries[0].id}`, cookie)
     assert.include(page, "The endpoint is not active")
     assert.notInclude(page, "Send again")
     const response = await here.send(`${api}/deliveries/${deliveries[0].id}/redeliver`, {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { describeInChromium } from "../../../http/test/browser/Chromium.ts"
 import { sizes, takesPictures, visit } from "../../../http/test/browser/Visitor.ts"
 import { folderOfPictures } from "../support/GuidePictures.ts"
-import { listen } from "../support/ListeningWorld.ts"
+import { checkPage, listen } from "../support/ListeningWorld.ts"
 import { openShop } from "../support/Shop.ts"
 import { smallPng } from "../support/SmallPng.ts"
 import { mount } from "../support/World.ts"
@@ -79,11 +79,6 @@ const pictures: ReadonlyArray<Picture> = [
 /** More of a page says no more to a reader of the guide. */
 const tallest = 860
 
-const check = async (page: Page, name: string, accessibilityFaults: () => Promise<ReadonlyArray<string>>) => {
-  expect(await accessibilityFaults(), name).toEqual([])
-  expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name).toBe(true)
-}
-
 const take = async (page: Page, name: string) => {
   if (!takesPictures) return
   const { height, width } = await page.evaluate<{ height: number; width: number }>(
@@ -103,13 +98,14 @@ await describeInChromium("the pages that the guide shows", (browser) => {
   test.each(looks)(
     "axe finds nothing in the look '$suffix' and only tables scroll sideways",
     ({ only, options, suffix }) =>
-      visit(browser, { ...options, timezoneId: "Europe/Amsterdam" }, async ({ accessibilityFaults, page }) => {
+      visit(browser, { ...options, timezoneId: "Europe/Amsterdam" }, async (visitor) => {
+        const { page } = visitor
         const { here } = shop
         const url = `${listening?.url}${mount}`
         // How long ago something was is counted by the browser.
         await page.clock.setFixedTime(shop.now)
         await page.goto(`${url}/sign-in`)
-        await check(page, "sign-in", accessibilityFaults)
+        await checkPage(visitor, "sign-in")
         if (suffix === "") await take(page, "sign-in")
         await page.goto(`${url}/link/${await here.linkOf("ann@nordwind.example")}`)
         await page.getByRole("button", { name: "Sign in" }).click()
@@ -120,7 +116,7 @@ await describeInChromium("the pages that the guide shows", (browser) => {
             await open(page)
             await page.waitForLoadState()
           }
-          await check(page, name, accessibilityFaults)
+          await checkPage(visitor, name)
           if (suffix === "-phone") {
             await page.setViewportSize(sizes.narrow)
             expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name).toBe(true)

@@ -2,7 +2,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { describeInChromium } from "../../../http/test/browser/Chromium.ts"
 import { sizes, visit } from "../../../http/test/browser/Visitor.ts"
-import { checkPage, type ListeningWorld, listeningWorld } from "../support/ListeningWorld.ts"
+import {
+  addPasskey,
+  checkPage,
+  type ListeningWorld,
+  listeningWorld,
+  withAuthenticator
+} from "../support/ListeningWorld.ts"
 import { mount } from "../support/World.ts"
 
 let listening: ListeningWorld
@@ -25,24 +31,10 @@ await describeInChromium("a recent sign-in in a browser", (browser) => {
     (colorScheme) =>
       visit(browser, { colorScheme }, async (visitor) => {
         const { page } = visitor
-        const devtools = await page.context().newCDPSession(page)
-        await devtools.send("WebAuthn.enable")
-        await devtools.send("WebAuthn.addVirtualAuthenticator", {
-          options: {
-            protocol: "ctap2",
-            transport: "internal",
-            hasResidentKey: true,
-            hasUserVerification: true,
-            isUserVerified: true,
-            automaticPresenceSimulation: true
-          }
-        })
+        await withAuthenticator(page)
         const url = `${listening.url}${mount}`
         await listening.signIn(page)
-        await page.goto(`${url}/account`)
-        await page.getByLabel("Name of the passkey").fill("Laptop")
-        await page.getByRole("button", { name: "Add a passkey" }).click()
-        await page.waitForURL(`${url}/account?notice=added`)
+        await addPasskey(page, url, "Laptop")
         await page.goto(`${url}/keys/acme/sandbox/new`)
         await page.getByLabel("Name (optional)").fill(`shop ${colorScheme}`)
         await page.getByLabel("All, also those that are added later").check()

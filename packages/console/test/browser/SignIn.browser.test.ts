@@ -5,7 +5,14 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { describeInChromium } from "../../../http/test/browser/Chromium.ts"
 import { sizes, visit } from "../../../http/test/browser/Visitor.ts"
 import { client, type Issuer, startIssuer } from "../support/Issuer.ts"
-import { checkPage, type ListeningWorld, listen, listeningWorld } from "../support/ListeningWorld.ts"
+import {
+  addPasskey,
+  checkPage,
+  type ListeningWorld,
+  listen,
+  listeningWorld,
+  withAuthenticator
+} from "../support/ListeningWorld.ts"
 import { mount, type World } from "../support/World.ts"
 
 let issuer: Issuer
@@ -31,27 +38,6 @@ afterAll(async () => {
   await listening.close()
 })
 
-const withAuthenticator = async (page: Page) => {
-  const devtools = await page.context().newCDPSession(page)
-  await devtools.send("WebAuthn.enable")
-  const { authenticatorId } = await devtools.send("WebAuthn.addVirtualAuthenticator", {
-    options: {
-      protocol: "ctap2",
-      transport: "internal",
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true
-    }
-  })
-  return { devtools, authenticatorId }
-}
-const addPasskey = async (page: Page, name: string) => {
-  await page.goto(`${url}/account`)
-  await page.getByLabel("Name of the passkey").fill(name)
-  await page.getByRole("button", { name: "Add a passkey" }).click()
-  await page.waitForURL(`${url}/account?notice=added`)
-}
 const signOut = async (page: Page) => {
   await page.getByRole("button", { name: "Sign out" }).click()
   await page.waitForURL(`${url}/sign-in`)
@@ -63,7 +49,7 @@ await describeInChromium("signing in to the console in a browser", (browser) => 
     visit(browser, {}, async ({ accessibilityFaults, origins, page }) => {
       await withAuthenticator(page)
       await listening.signIn(page)
-      await addPasskey(page, "Laptop")
+      await addPasskey(page, url, "Laptop")
       expect(await accessibilityFaults()).toEqual([])
       await page.getByLabel("Name of the passkey").fill("Laptop again")
       await page.getByRole("button", { name: "Add a passkey" }).click()
@@ -97,7 +83,7 @@ await describeInChromium("signing in to the console in a browser", (browser) => 
       await signInByPasskey(page)
       await page.getByText("No passkey was used").waitFor()
       await listening.signIn(page)
-      await addPasskey(page, "Phone")
+      await addPasskey(page, url, "Phone")
       await signOut(page)
       await devtools.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: false })
       await signInByPasskey(page)
@@ -108,7 +94,7 @@ await describeInChromium("signing in to the console in a browser", (browser) => 
     visit(browser, {}, async ({ page }) => {
       await withAuthenticator(page)
       await listening.signIn(page)
-      await addPasskey(page, "Key")
+      await addPasskey(page, url, "Key")
       await signOut(page)
       const other = await listen(here, { hostname: "localhost" })
       try {
@@ -145,7 +131,7 @@ await describeInChromium("signing in to the console in a browser", (browser) => 
         const { page } = visitor
         await withAuthenticator(page)
         await listening.signIn(page)
-        await addPasskey(page, `Device with a long name ${"x".repeat(80)} ${colorScheme}`)
+        await addPasskey(page, url, `Device with a long name ${"x".repeat(80)} ${colorScheme}`)
         for (const viewport of [sizes.narrow, sizes.phone, sizes.desktop]) {
           await page.setViewportSize(viewport)
           for (const path of ["/account", "/account?notice=removed", "/sign-in", "/sign-in/oidc/callback?code=x"]) {

@@ -177,6 +177,18 @@ const ofPages = async ({ admin, here }: Planted): Promise<ReadonlyArray<Target>>
   return found
 }
 
+/** As a browser or a program sends it. */
+export const sendTarget = ({ here }: Planted, target: Target, cookie: string): Promise<Response> => {
+  const { form, json, method } = target
+  return here.send(urlOf(target), {
+    method,
+    cookie,
+    headers: { "idempotency-key": "a-key-of-a-target" },
+    ...(form === undefined ? {} : { form: Object.fromEntries(new URLSearchParams(paramsOf(form))) }),
+    ...(json === undefined ? {} : { body: json })
+  })
+}
+
 /** In the same order in each world. */
 export const targetsOf = async (planted: Planted): Promise<ReadonlyArray<Target>> => [
   ...(await ofApi(planted)),

@@ -81,6 +81,31 @@ export const listeningWorld = async ({
 
 export type ListeningWorld = Awaited<ReturnType<typeof listeningWorld>>
 
+/** A passkey of the page's browser: Chromium's virtual authenticator. */
+export const withAuthenticator = async (page: Page) => {
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send("WebAuthn.enable")
+  const { authenticatorId } = await devtools.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true
+    }
+  })
+  return { devtools, authenticatorId }
+}
+
+/** On the account page of the console at this address. */
+export const addPasskey = async (page: Page, url: string, name: string): Promise<void> => {
+  await page.goto(`${url}/account`)
+  await page.getByLabel("Name of the passkey").fill(name)
+  await page.getByRole("button", { name: "Add a passkey" }).click()
+  await page.waitForURL(`${url}/account?notice=added`)
+}
+
 /** Axe finds nothing, and nothing but a table scrolls sideways. */
 export const checkPage = async ({ accessibilityFaults, page }: Visitor, name = page.url()): Promise<void> => {
   expect(await accessibilityFaults(), name).toEqual([])

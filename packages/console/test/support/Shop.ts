@@ -128,6 +128,14 @@ export const openShop = async () => {
         recordMessage({ connectionId, tenant, receivedAt: now, body, message, reason })
       )
     )
+  /** It stores what was learned when it is interrupted. */
+  const learn = () =>
+    here.run(
+      Effect.timeoutOption(
+        Effect.flatMap(Pointsman, ({ keepLearning }) => keepLearning(minute)),
+        "50 millis"
+      )
+    )
   const addOperator = async (login: string, displayName: string, grants: ReadonlyArray<OperatorGrant>) =>
     here.run((await here.operators).add({ login, displayName, grants }))
   const act = async (cookie: string, path: string, body: unknown = {}) => {
@@ -172,13 +180,7 @@ export const openShop = async () => {
   }
   declineRates = {}
   await deliver(here, 200, tenant)
-  // It stores what was learned when it is interrupted.
-  await here.run(
-    Effect.timeoutOption(
-      Effect.flatMap(Pointsman, ({ keepLearning }) => keepLearning(minute)),
-      "50 millis"
-    )
-  )
+  await learn()
 
   await pay(20, { reference: "order-20401", amount: 5_490, brand: "mastercard", country: "DE" })
   const large = await pay(4, { reference: "order-20402", amount: 128_000 })
@@ -206,13 +208,7 @@ export const openShop = async () => {
   await act(jo, `${api}/payments/${returned.id}/refunds`, { reason: "Returned" })
   await act(jo, `${api}/payments/${cancelled.id}/void`)
   await deliver(here, 200, tenant)
-  // It stores what was learned when it is interrupted.
-  await here.run(
-    Effect.timeoutOption(
-      Effect.flatMap(Pointsman, ({ keepLearning }) => keepLearning(minute)),
-      "50 millis"
-    )
-  )
+  await learn()
 
   const attemptOf = async (id: string) =>
     (await here.run(Effect.flatMap(Pointsman, ({ paymentFile }) => paymentFile(tenant, id)))).attempts[0]
