@@ -1,20 +1,11 @@
 /** An administrator in a real browser: keys and operators. */
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { describeInChromium } from "../../../http/test/browser/Chromium.ts"
 import { visit } from "../../../http/test/browser/Visitor.ts"
-import { checkPage, type ListeningWorld, listeningWorld } from "../support/ListeningWorld.ts"
-import { openArea } from "../support/OpenArea.ts"
-import { bodyOf, mount, type World } from "../support/World.ts"
+import { checkPage, openArea, usedListeningWorld } from "../support/ListeningWorld.ts"
+import { bodyOf, mount } from "../support/World.ts"
 
-let listening: ListeningWorld
-let here: World
-let url: string
-
-beforeAll(async () => {
-  listening = await listeningWorld({ role: "admin" })
-  ;({ here, url } = listening)
-})
-afterAll(() => listening.close())
+const { here, listening } = usedListeningWorld({ role: "admin" })
 
 const keysOf = async (workspace: string) => {
   const cookie = await here.signInAgain("jo")
@@ -54,11 +45,11 @@ await describeInChromium("administration in a browser", (browser) => {
       await page.getByLabel("Workspace", { exact: true }).selectOption({ label: "The acme <shop>" })
       await page.getByRole("button", { name: "Add, and show a sign-in link" }).dblclick()
       const link = (await page.getByText(/\/console\/link\//u).textContent()) ?? ""
-      expect(new URL(link).origin).toBe(url)
+      expect(new URL(link).origin).toBe(listening.url)
       await visit(browser, {}, async ({ page: theirs }) => {
         await theirs.goto(link)
         await theirs.getByRole("button", { name: "Sign in" }).click()
-        await theirs.waitForURL(`${url}${mount}/day/acme/sandbox`)
+        await theirs.waitForURL(`${listening.url}${mount}/day/acme/sandbox`)
         expect(await theirs.getByRole("link", { name: "Keys", includeHidden: true }).count()).toBe(0)
         await page.getByRole("link", { name: "Done" }).click()
         await page.getByLabel("The acme <shop>").selectOption("admin")

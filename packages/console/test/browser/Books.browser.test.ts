@@ -1,27 +1,19 @@
 /** Differences and disputes in a real browser without scripts. */
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { describeInChromium } from "../../../http/test/browser/Chromium.ts"
 import { visit } from "../../../http/test/browser/Visitor.ts"
-import { type ListeningWorld, listeningWorld } from "../support/ListeningWorld.ts"
-import { openArea } from "../support/OpenArea.ts"
+import { openArea, usedListeningWorld } from "../support/ListeningWorld.ts"
 import { readReport, rowOf, stateDispute } from "../support/Reports.ts"
-import type { World } from "../support/World.ts"
 
 const tenant = { workspaceId: "acme", environment: "sandbox" as const }
 const day = 86_400_000
 
-let listening: ListeningWorld
-let here: World
-
-beforeAll(async () => {
-  listening = await listeningWorld({ role: "operations" })
-  here = listening.here
+const { here, listening } = usedListeningWorld({ role: "operations" }, async (here) => {
   const gross = { minorUnits: 700, currency: "EUR" }
   await readReport(here.run, { connectionId: "acme-sandbox" }, [
     rowOf("txn_1", { kind: "charge", ref: "unknown", gross })
   ])
 })
-afterAll(() => listening.close())
 
 const disputed = async (disputeId: string) => {
   const { providerRef } = await here.pay("acme", "sandbox", "automatic")

@@ -1,19 +1,11 @@
 /** An operator in a real browser, in front of a listening server. */
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { describeInChromium } from "../../../http/test/browser/Chromium.ts"
 import { visit } from "../../../http/test/browser/Visitor.ts"
-import { type ListeningWorld, listeningWorld } from "../support/ListeningWorld.ts"
-import { mount, type World } from "../support/World.ts"
+import { usedListeningWorld } from "../support/ListeningWorld.ts"
+import { mount } from "../support/World.ts"
 
-let listening: ListeningWorld
-let here: World
-let url: string
-
-beforeAll(async () => {
-  listening = await listeningWorld({ role: "support" })
-  ;({ here, url } = listening)
-})
-afterAll(() => listening.close())
+const { here, listening } = usedListeningWorld({ role: "support" })
 
 await describeInChromium("the console in a browser", (browser) => {
   test.each([true, false])(
@@ -39,7 +31,7 @@ await describeInChromium("the console in a browser", (browser) => {
         await page.getByRole("button", { name: "Refund", exact: true }).click()
         await page.waitForURL(/notice=refunded$/u)
         expect(here.provider.refunds.length).toBe(before + 1)
-        expect(origins()).toEqual([url])
+        expect(origins()).toEqual([listening.url])
       })
   )
 
@@ -47,7 +39,7 @@ await describeInChromium("the console in a browser", (browser) => {
     visit(browser, {}, async ({ page }) => {
       const { id } = await here.pay("acme", "sandbox", "manual")
       await listening.signIn(page)
-      await page.goto(`${url}${mount}/payments/acme/sandbox/${id}`)
+      await page.goto(`${listening.url}${mount}/payments/acme/sandbox/${id}`)
       await page.getByText("Authorized", { exact: true }).first().waitFor()
       const cookie = await here.signInAgain("jo")
       const headers = { "idempotency-key": "void-in-the-background" }

@@ -1,29 +1,22 @@
 /** Pages that follow changes, the list's filters and a payment's path, in a real browser. */
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { describeInChromium } from "../../../http/test/browser/Chromium.ts"
 import { visit } from "../../../http/test/browser/Visitor.ts"
-import { type ListeningWorld, listeningWorld } from "../support/ListeningWorld.ts"
-import { mount, type World } from "../support/World.ts"
+import { usedListeningWorld } from "../support/ListeningWorld.ts"
+import { mount } from "../support/World.ts"
 
-let listening: ListeningWorld
-let here: World
-let url: string
 /** Paths under the mount, of requests that came. */
 const asked: Array<string> = []
 /** As for an operator with too many pages. */
 let refusesStreams = false
 
-beforeAll(async () => {
-  listening = await listeningWorld({
-    role: "support",
-    refusalOf: (path) => {
-      asked.push(path)
-      return refusesStreams && path.startsWith(`${mount}/live/`) ? 429 : undefined
-    }
-  })
-  ;({ here, url } = listening)
+const { here, listening } = usedListeningWorld({
+  role: "support",
+  refusalOf: (path) => {
+    asked.push(path)
+    return refusesStreams && path.startsWith(`${mount}/live/`) ? 429 : undefined
+  }
 })
-afterAll(() => listening.close())
 
 const voidPayment = async (id: string) => {
   const cookie = await here.signInAgain("jo")
@@ -41,7 +34,7 @@ await describeInChromium("live pages in a browser", (browser) => {
       const stream = isRefused
         ? undefined
         : page.waitForResponse((response) => response.url().endsWith(`/live/acme/sandbox?payment=${id}`))
-      await page.goto(`${url}${path}`)
+      await page.goto(`${listening.url}${path}`)
       expect((await stream)?.headers()["content-type"] ?? "text/event-stream").toBe("text/event-stream")
       // Behind the first look after the stream opened.
       await page.waitForTimeout(5_500)
@@ -60,7 +53,7 @@ await describeInChromium("live pages in a browser", (browser) => {
       await listening.signIn(page)
       const closed = page.waitForEvent("requestfinished", (request) => request.url().includes("payment="))
       const failed = page.waitForEvent("requestfailed", (request) => request.url().includes("payment="))
-      await page.goto(`${url}${mount}/payments/acme/sandbox/${id}`)
+      await page.goto(`${listening.url}${mount}/payments/acme/sandbox/${id}`)
       const hide = (isHidden: boolean) =>
         page.evaluate(
           `Object.defineProperty(document, "hidden", { configurable: true, value: ${isHidden} });
@@ -80,7 +73,7 @@ await describeInChromium("live pages in a browser", (browser) => {
     visit(browser, { timezoneId: "Asia/Tokyo", locale: "en-GB" }, async ({ page }) => {
       const { createdAt, id } = await here.pay("acme", "sandbox", "manual")
       await listening.signIn(page)
-      await page.goto(`${url}${mount}/payments/acme/sandbox/${id}`)
+      await page.goto(`${listening.url}${mount}/payments/acme/sandbox/${id}`)
       const utc = `${new Date(createdAt).toISOString().slice(0, 19).replace("T", " ")} UTC`
       const local = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "long", timeZone: "Asia/Tokyo" })
       const check = async () => {
@@ -105,6 +98,6 @@ await describeInChromium("live pages in a browser", (browser) => {
       await page.getByRole("link", { name: "Export as CSV" }).click()
       expect((await download).suggestedFilename()).toBe("payments-acme-sandbox.csv")
       await page.getByRole("link", { name: "Remove the filter Currency: EUR" }).click()
-      await page.waitForURL(`${url}${mount}/payments/acme/sandbox`)
+      await page.waitForURL(`${listening.url}${mount}/payments/acme/sandbox`)
     }))
 })

@@ -1,27 +1,18 @@
 /** The console below a path that a proxy takes off, in a real browser: links, styles, the script, the cookie and forms. */
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { describeInChromium } from "../../../http/test/browser/Chromium.ts"
 import { sizes, visit } from "../../../http/test/browser/Visitor.ts"
-import { checkPage, type ListeningWorld, listeningWorld } from "../support/ListeningWorld.ts"
-import type { World } from "../support/World.ts"
+import { checkPage, usedListeningWorld } from "../support/ListeningWorld.ts"
 
 const basePath = "/büro"
 const shown = `${encodeURI(basePath)}/admin/desk`
 
-let listening: ListeningWorld
-let here: World
-let url: string
-
-beforeAll(async () => {
-  listening = await listeningWorld({
-    role: "support",
-    options: { mount: "/admin/desk", basePath },
-    // As a proxy passes it on.
-    pathOf: (path) => path.slice(encodeURI(basePath).length)
-  })
-  ;({ here, url } = listening)
+const { here, listening } = usedListeningWorld({
+  role: "support",
+  options: { mount: "/admin/desk", basePath },
+  // As a proxy passes it on.
+  pathOf: (path) => path.slice(encodeURI(basePath).length)
 })
-afterAll(() => listening.close())
 
 await describeInChromium("the console below another path", (browser) => {
   test.each([
@@ -36,7 +27,7 @@ await describeInChromium("the console below another path", (browser) => {
       })
       await page.setViewportSize(size)
       const { id } = await here.pay("acme", "sandbox", "automatic")
-      await listening.signIn(page, "jo", `${url}${shown}`)
+      await listening.signIn(page, "jo", `${listening.url}${shown}`)
       expect(await page.evaluate("getComputedStyle(document.querySelector('header')).display")).toBe("flex")
       await page.getByLabel("Search").fill(id)
       await page.getByRole("button", { name: "Find" }).click()
@@ -47,9 +38,9 @@ await describeInChromium("the console below another path", (browser) => {
       await page.waitForURL(/notice=refunded$/u)
       await checkPage(visitor)
       await page.getByRole("button", { name: "Sign out" }).click()
-      await page.waitForURL(`${url}${shown}/sign-in`)
+      await page.waitForURL(`${listening.url}${shown}/sign-in`)
       expect(outside).toEqual([])
-      expect(origins()).toEqual([url])
+      expect(origins()).toEqual([listening.url])
     })
   )
 })

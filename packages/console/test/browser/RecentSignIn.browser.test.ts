@@ -1,29 +1,18 @@
 /** A form that takes a recent sign-in, in a real browser: by keyboard, with the virtual authenticator of Chromium. */
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { describeInChromium } from "../../../http/test/browser/Chromium.ts"
 import { sizes, visit } from "../../../http/test/browser/Visitor.ts"
-import {
-  addPasskey,
-  checkPage,
-  type ListeningWorld,
-  listeningWorld,
-  withAuthenticator
-} from "../support/ListeningWorld.ts"
+import { addPasskey, checkPage, usedListeningWorld, withAuthenticator } from "../support/ListeningWorld.ts"
 import { mount } from "../support/World.ts"
-
-let listening: ListeningWorld
 
 // Long enough to send a form, and short enough to wait for.
 const recentMillis = 3_000
 
-beforeAll(async () => {
-  listening = await listeningWorld({
-    role: "admin",
-    hostname: "localhost",
-    options: { recentSignIn: { minutes: recentMillis / 60_000 } }
-  })
+const { listening } = usedListeningWorld({
+  role: "admin",
+  hostname: "localhost",
+  options: { recentSignIn: { minutes: recentMillis / 60_000 } }
 })
-afterAll(() => listening.close())
 
 await describeInChromium("a recent sign-in in a browser", (browser) => {
   test.each(["light", "dark"] as const)(

@@ -2,23 +2,15 @@
 import { createHash } from "node:crypto"
 import { Unanswered } from "@pointsman/core/connector"
 import { Effect } from "effect"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { describeInChromium } from "../../../http/test/browser/Chromium.ts"
 import { visit } from "../../../http/test/browser/Visitor.ts"
-import { type ListeningWorld, listeningWorld } from "../support/ListeningWorld.ts"
-import { openArea } from "../support/OpenArea.ts"
-import { mount, type World } from "../support/World.ts"
+import { openArea, usedListeningWorld } from "../support/ListeningWorld.ts"
+import { mount } from "../support/World.ts"
 
-let listening: ListeningWorld
-let here: World
-let url: string
-
-beforeAll(async () => {
-  listening = await listeningWorld({ role: "operations" })
-  ;({ here, url } = listening)
+const { here, listening } = usedListeningWorld({ role: "operations" }, async (here) => {
   here.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "timeout" }))
 })
-afterAll(() => listening.close())
 
 await describeInChromium("reviews in a browser", (browser) => {
   test("an operator settles an unknown result in four actions, with a double click", () =>
@@ -32,7 +24,7 @@ await describeInChromium("reviews in a browser", (browser) => {
       await page.getByLabel("Provider’s reference").fill("ch_4")
       await page.getByLabel("Evidence").fill("The provider’s dashboard")
       await page.getByRole("button", { name: "Record" }).dblclick()
-      await page.waitForURL(`${url}${mount}/payments/acme/sandbox/${id}?notice=settled`)
+      await page.waitForURL(`${listening.url}${mount}/payments/acme/sandbox/${id}?notice=settled`)
       await page.getByText("Captured", { exact: true }).first().waitFor()
     }))
 
@@ -40,7 +32,7 @@ await describeInChromium("reviews in a browser", (browser) => {
     visit(browser, {}, async ({ page }) => {
       const { id } = await here.pay("acme", "sandbox", "automatic", "order-5")
       await listening.signIn(page)
-      await page.goto(`${url}${mount}/reviews/acme/sandbox/${id}`)
+      await page.goto(`${listening.url}${mount}/reviews/acme/sandbox/${id}`)
       await page.getByRole("link", { name: "Captured…" }).click()
       const buffer = Buffer.from("a screenshot")
       const file = { name: "screenshot.png", mimeType: "image/png", buffer }

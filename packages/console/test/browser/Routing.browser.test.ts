@@ -1,20 +1,12 @@
 /** Routing and connections in a real browser: plots, forms and tables, in the light, in the dark and on a phone. */
 import { Effect } from "effect"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { describeInChromium } from "../../../http/test/browser/Chromium.ts"
 import { visit } from "../../../http/test/browser/Visitor.ts"
-import { checkPage, type ListeningWorld, listeningWorld } from "../support/ListeningWorld.ts"
-import { openArea } from "../support/OpenArea.ts"
+import { checkPage, openArea, usedListeningWorld } from "../support/ListeningWorld.ts"
 import { routedShop } from "../support/RoutedShop.ts"
-import type { World } from "../support/World.ts"
 
-let listening: ListeningWorld
-let here: World
-let url: string
-
-beforeAll(async () => {
-  listening = await listeningWorld({ role: "admin" })
-  ;({ here, url } = listening)
+const { listening } = usedListeningWorld({ role: "admin" }, async (here) => {
   const rules = [
     { name: "a rule with a long name", when: { currency: ["EUR"], amount: { min: 100_000 } }, use: { mode: "fixed" } },
     { name: "never", when: { currency: ["EUR"], amount: { min: 200_000 } }, use: { mode: "failover" } }
@@ -33,7 +25,6 @@ beforeAll(async () => {
     )
   for (let number = 0; number < 6; number++) await here.pay("acme", "sandbox", "automatic")
 })
-afterAll(() => listening.close())
 
 await describeInChromium("routing and connections in a browser", (browser) => {
   test.each([true, false])(
@@ -74,6 +65,6 @@ await describeInChromium("routing and connections in a browser", (browser) => {
       await page.getByRole("link", { name: "Success over time" }).first().click()
       const drawn = page.getByRole("img", { name: "Success of fragile" })
       expect((await drawn.boundingBox())?.height).toBeGreaterThan(100)
-      expect(origins()).toEqual([url])
+      expect(origins()).toEqual([listening.url])
     }))
 })

@@ -1,22 +1,13 @@
 /** An admin in a real browser, at the pages of webhooks. */
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { describeInChromium } from "../../../http/test/browser/Chromium.ts"
 import { visit } from "../../../http/test/browser/Visitor.ts"
-import { type ListeningWorld, listeningWorld } from "../support/ListeningWorld.ts"
-import { openArea } from "../support/OpenArea.ts"
+import { openArea, usedListeningWorld } from "../support/ListeningWorld.ts"
 import { addEndpoint, deliver } from "../support/Webhooks.ts"
-import type { World } from "../support/World.ts"
 
-let listening: ListeningWorld
-let here: World
-let url: string
-
-beforeAll(async () => {
-  listening = await listeningWorld({ role: "admin" })
-  ;({ here, url } = listening)
+const { here, listening } = usedListeningWorld({ role: "admin" }, async (here) => {
   await addEndpoint(here)
 })
-afterAll(() => listening.close())
 
 await describeInChromium("the pages of webhooks in a browser", (browser) => {
   test.each([true, false])(
@@ -44,7 +35,7 @@ await describeInChromium("the pages of webhooks in a browser", (browser) => {
         await page.reload()
         expect(await page.locator(".secret").textContent()).toBe(secret)
         expect(page.url()).not.toContain("whsec")
-        expect(origins()).toEqual([url])
+        expect(origins()).toEqual([listening.url])
       })
   )
 })

@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers"
 import type { ConsoleOptions } from "@pointsman/console"
 import type { OperatorRole } from "@pointsman/core"
 import type { Page } from "playwright-core"
-import { expect } from "vitest"
+import { afterAll, beforeAll, expect } from "vitest"
 import type { Visitor } from "../../../http/test/browser/Visitor.ts"
 import { everywhere } from "./Responses.ts"
 import { mount, type World, world } from "./World.ts"
@@ -80,6 +80,30 @@ export const listeningWorld = async ({
 }
 
 export type ListeningWorld = Awaited<ReturnType<typeof listeningWorld>>
+
+/** The one of a file, with what there is from the beginning on. */
+export const usedListeningWorld = (
+  options: Parameters<typeof listeningWorld>[0],
+  prepare: (here: World) => Promise<unknown> = async () => {}
+) => {
+  let used: ListeningWorld
+  beforeAll(async () => {
+    used = await listeningWorld(options)
+    await prepare(used.here)
+  })
+  afterAll(() => used.close())
+  return {
+    listening: new Proxy({} as ListeningWorld, { get: (_, name) => Reflect.get(used, name) }),
+    here: new Proxy({} as World, { get: (_, name) => Reflect.get(used.here, name) })
+  }
+}
+
+/** By the menu that most areas fold into on a phone. */
+export const openArea = async (page: Page, name: string): Promise<void> => {
+  const link = page.getByRole("link", { name, exact: true })
+  if (!(await link.isVisible())) await page.getByText("Menu", { exact: true }).click()
+  await link.click()
+}
 
 /** A passkey of the page's browser: Chromium's virtual authenticator. */
 export const withAuthenticator = async (page: Page) => {
