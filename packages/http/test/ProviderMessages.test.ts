@@ -2,77 +2,33 @@
  * `POST /psp-webhooks/{pspId}`: who is believed, and what is recorded. What each message means in each state is in
  * `Evidence.test.ts`.
  */
+import { webhookSecretContext } from "@pointsman/core"
 import { Ledger, Unanswered } from "@pointsman/core/ports"
-import { Deferred, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import { describe, expect, test } from "vitest"
+import { held } from "./support/Faults.ts"
 import { charge, deliver, dispute, nowSeconds, refund, tagOf, textOf } from "./support/Messages.ts"
-import {
-  answerOf,
-  authorized,
-  captured,
-  create,
-  endingAs,
-  expectSound,
-  operate,
-  retrieve,
-  timeline
-} from "./support/Payments.ts"
+import { answerOf, authorized, captured, create, expectSound, operate, retrieve, timeline } from "./support/Payments.ts"
 import { stores } from "./support/Stores.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
 import type { Reply } from "./support/Web.ts"
+import { own } from "./support/Workspaces.ts"
 import { acme, type World, webhookSecretOf } from "./support/World.ts"
 
-const providerRef = "ch_1"
 const silence = Effect.fail(new Unanswered({ reason: "timed out" }))
-
-/** The state of a payment, and the attempt that a message about it names. */
-interface Standing {
-  readonly id: string
-  readonly attemptId: string
-}
-
-type Way = (world: World) => Promise<string>
-
-const charged =
-  (end: ReturnType<World["provider"]["onCharge"]>): Way =>
-  async (world) => {
-    world.provider.onCharge = endingAs(end)
-    return (await create(world)).body.data.id
-  }
-
-/** The provider is being asked, and does not answer before the end. */
-const held = (world: World) => {
-  const asked = Deferred.makeUnsafe<void>()
-  const answered = Deferred.makeUnsafe<void>()
-  const call = Deferred.succeed(asked, undefined).pipe(
-    Effect.andThen(Deferred.await(answered)),
-    Effect.andThen(silence)
-  )
-  Object.assign(world.provider, {
-    onCharge: () => call,
-    onCapture: () => call,
-    onVoid: () => call,
-    onRefund: () => call
-  })
-  return {
-    asked: Effect.runPromise(Deferred.await(asked)),
-    answer: () => Effect.runPromise(Deferred.succeed(answered, undefined))
-  }
-}
-
-const partlyRefunded: Way = async (world) => {
-  const id = await captured(world)
-  await operate(world, "refund", id, { body: { amount: 400 } })
-  return id
-}
 
 describe.each(stores)("over %s", (_name, store) => {
   const world = usedWorld(store)
 
-  const go = async (way: Way): Promise<Standing> => {
+  /** A payment that is made so, and the attempt that a message about it names. */
+  const go = async (way: (world: World) => Promise<string>) => {
     const id = await way(world)
     const attemptId = world.provider.charges.findLast(({ paymentId }) => paymentId === id)?.attemptId ?? ""
     return { id, attemptId }
+  }
+  const unanswered = async () => {
+    world.provider.onCharge = () => silence
+    return (await create(world)).body.data.id
   }
   const stateOf = (id: string) =>
     world.run(
@@ -84,63 +40,65 @@ describe.each(stores)("over %s", (_name, store) => {
     world.run(Effect.flatMap(Ledger, (ledger) => ledger.message(acme, connectionId, eventId)))
   const typesOf = async (id: string) => (await timeline(world, id)).map(({ type }) => type)
 
-  describe("a refund", () => {
-    test("a request in flight returns the success that is reported first", async () => {
-      const id = await captured(world)
-      const call = held(world)
-      const reply = operate(world, "refund", id, { body: { amount: 400 }, idempotencyKey: "refund-in-flight" })
-      await call.asked
-      await deliver(world, refund(world.provider.refunds.at(-1)?.refundId ?? "", "succeeded"))
-      await call.answer()
-      expect([answerOf(await reply), (await reply).body.data.refunded_amount]).toEqual(["200", 400])
-      expect((await typesOf(id)).filter((type) => type === "payment.refunded")).toHaveLength(1)
-      await expectSound(world, id)
-    })
-  })
-
   describe("the direct answer and a message", () => {
-    test("a message before the answer of a charge leaves the answer and its replay", async () => {
-      const call = held(world)
-      const idempotencyKey = "message-before-answer"
-      const reply = create(world, {}, { idempotencyKey })
-      await call.asked
+    test.each([
+      ["create", "201", { status: "CAPTURED", captured_amount: 1000 }],
+      ["capture", "200", { status: "CAPTURED", captured_amount: 1000 }],
+      ["void", "200", { status: "CANCELLED" }],
+      ["refund", "200", { refunded_amount: 400 }]
+    ] as const)("a %s in flight returns what is reported first, and so does its replay", async (name, answer, data) => {
+      const paymentId = name === "create" ? "" : await (name === "refund" ? captured : authorized)(world)
+      const { asked, hold, release } = held()
+      const call = () => Effect.andThen(hold, silence)
+      Object.assign(world.provider, { onCharge: call, onCapture: call, onVoid: call, onRefund: call })
+      const idempotencyKey = `${name}-told-first`
+      const body = name === "refund" ? { amount: 400 } : undefined
+      const ask = () =>
+        name === "create"
+          ? create(world, {}, { idempotencyKey })
+          : operate(world, name, paymentId, { idempotencyKey, body })
+      const reply = ask()
+      await asked
       const { attemptId = "", paymentId: id = "" } = world.provider.charges.at(-1) ?? {}
-      await deliver(world, charge(attemptId, "captured"))
-      await call.answer()
-      const body = (await reply).body.data
-      expect([answerOf(await reply), body.status, body.captured_amount]).toEqual(["201", "CAPTURED", 1000])
-      const again = await create(world, {}, { idempotencyKey })
-      expect([again.headers.get("idempotent-replay"), again.body.data]).toEqual(["true", body])
-      expect(await typesOf(id)).toEqual(["payment.created", "payment.captured"])
+      const told =
+        name === "refund"
+          ? refund(world.provider.refunds.at(-1)?.refundId ?? "", "succeeded")
+          : charge(attemptId, name === "void" ? "canceled" : "captured")
+      await deliver(world, told)
+      await release()
+      const first = await reply
+      expect([answerOf(first), first.body.data]).toMatchObject([answer, data])
+      const again = await ask()
+      expect([again.headers.get("idempotent-replay"), again.body]).toEqual(["true", first.body])
+      expect(await retrieve(world, id)).toMatchObject(data)
+      expect(await typesOf(id)).toHaveLength(name === "create" ? 2 : 3)
       await expectSound(world, id)
     })
 
     test("the next connection is still asked if a message has the soft decline first", async () => {
-      world.provider.onCharge = () =>
-        Effect.gen(function* () {
-          const { attemptId = "" } = world.provider.charges.at(-1) ?? {}
-          const decline = { code: "05", category: "do_not_honor" }
-          yield* Effect.promise(() => deliver(world, charge(attemptId, "declined", { decline })))
-          return { _tag: "Declined" as const, providerRef, category: "do_not_honor" as const, code: "05", soft: true }
-        })
-      const reply = await create(world)
-      expect([reply.body.data.status, reply.body.data.decline_reason]).toEqual(["DECLINED", "05"])
-      expect(await typesOf(reply.body.data.id)).toEqual(["payment.created", "payment.declined"])
-    })
-
-    test.each(["capture", "void"] as const)("a %s in flight returns what is reported first", async (name) => {
-      const id = await authorized(world)
-      const { attemptId = "" } = world.provider.charges.at(-1) ?? {}
-      const call = held(world)
-      const reply = operate(world, name, id, { idempotencyKey: `${name}-told-first` })
-      await call.asked
-      await deliver(world, charge(attemptId, name === "capture" ? "captured" : "canceled"))
-      await call.answer()
-      const wanted = name === "capture" ? "CAPTURED" : "CANCELLED"
-      expect([answerOf(await reply), (await reply).body.data.status]).toEqual(["200", wanted])
-      expect((await retrieve(world, id))["status"]).toBe(wanted)
-      expect(await typesOf(id)).toHaveLength(3)
-      await expectSound(world, id)
+      const { connect, idOf, key } = await own(world, [{ name: "second", priority: 2 }])
+      const [first, second] = [idOf("first"), idOf("second")]
+      // These servers seal by writing the context before the text.
+      const sealedWebhookSecret = `${webhookSecretContext(first)}|${webhookSecretOf(first)}`
+      await connect({ name: "first", sealedWebhookSecret })
+      const { onCharge } = world.provider
+      world.provider.onCharge = (asked) => {
+        if (asked.connectionId !== first) return onCharge(asked)
+        const decline = { code: "05", category: "do_not_honor" } as const
+        const told = deliver(world, charge(asked.attemptId, "declined", { decline }), { connectionId: first })
+        return Effect.as(
+          Effect.promise(() => told),
+          { _tag: "Declined", providerRef: `ref_${asked.attemptId}`, ...decline, soft: true } as const
+        )
+      }
+      const { routing, status } = (await create(world, {}, { key })).body.data
+      expect([status, routing.attempts]).toMatchObject([
+        "CAPTURED",
+        [
+          { connection_id: first, outcome: "declined" },
+          { connection_id: second, outcome: "captured" }
+        ]
+      ])
     })
 
     test("a message and an answer at once write one event, forty times, both answered well", async () => {
@@ -163,7 +121,8 @@ describe.each(stores)("over %s", (_name, store) => {
 
   describe("settlement and disputes", () => {
     test("the other of two disputes remains open when one is won, until it is won too", async () => {
-      const { attemptId, id } = await go(partlyRefunded)
+      const { attemptId, id } = await go(captured)
+      await operate(world, "refund", id, { body: { amount: 400 } })
       for (const dispute_id of ["dp_1", "dp_2"]) await deliver(world, dispute(attemptId, "opened", { dispute_id }))
       await deliver(world, dispute(attemptId, "won", { dispute_id: "dp_1" }))
       expect(await stateOf(id)).toBe("ChargedBack")
@@ -196,7 +155,7 @@ describe.each(stores)("over %s", (_name, store) => {
     }
 
     test("whatever is not signed by the connection's secret is the same 401", async () => {
-      const { attemptId, id } = await go(charged(silence))
+      const { attemptId, id } = await go(unanswered)
       const message = textOf(charge(attemptId, "captured"))
       const now = nowSeconds()
       const tag = tagOf(message, now, webhookSecretOf("main"))
@@ -247,7 +206,7 @@ describe.each(stores)("over %s", (_name, store) => {
     })
 
     test("a message on another connection's or tenant's object is accepted without effect", async () => {
-      const { attemptId, id } = await go(charged(silence))
+      const { attemptId, id } = await go(unanswered)
       const message = textOf(charge(attemptId, "captured"))
       expect(answerOf(await deliver(world, message, { connectionId: "globex" }))).toBe("200")
       expect(answerOf(await deliver(world, message, { connectionId: "live" }))).toBe("200")
@@ -315,7 +274,7 @@ describe.each(stores)("over %s", (_name, store) => {
     })
 
     test("a store that fails is 500, and the same message works later", async () => {
-      const { attemptId, id } = await go(charged(silence))
+      const { attemptId, id } = await go(unanswered)
       const message = textOf(charge(attemptId, "captured"))
       world.ledger.onCommit = () => "unwritten"
       expect(answerOf(await deliver(world, message))).toBe("500 internal_error")
