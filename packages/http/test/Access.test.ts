@@ -6,7 +6,7 @@ import type { Scope } from "@pointsman/core"
 import { Authorization, PartnerAuthorization, RequiredScope, ServedApi } from "@pointsman/http/api"
 import { Context } from "effect"
 import { HttpApi } from "effect/http-api"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { beforeAll, describe, expect, test } from "vitest"
 import {
   answerOf,
   authorized,
@@ -17,8 +17,9 @@ import {
   toldOfCapture
 } from "./support/Payments.ts"
 import { stores } from "./support/Stores.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
 import type { Reply } from "./support/Web.ts"
-import { keys, keyWithout, openWorld, type World } from "./support/World.ts"
+import { keys, keyWithout } from "./support/World.ts"
 
 interface Endpoint {
   readonly route: string
@@ -89,14 +90,11 @@ test("each endpoint of the contract is guarded and asked here, or open to all", 
 const nobody = "019a8c3e-7b1d-7c64-8f5e-2f6d9f1f0a01"
 
 describe.each(stores)("over %s", (_name, store) => {
-  let world: World
+  const world = usedWorld(store)
   let ids: { readonly held: string; readonly taken: string }
   beforeAll(async () => {
-    world = await openWorld(store)
     ids = { held: await authorized(world), taken: await captured(world) }
-    world.reset()
   })
-  afterAll(() => world.close())
 
   let count = 0
   const ask = (endpoint: Endpoint, authorization: string | undefined, id?: string): Promise<Reply> => {

@@ -1,20 +1,13 @@
 /** Card numbers in texts that are not for them: core refuses them, and the API says in which field. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { inMemory } from "./support/Stores.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
 import type { Web } from "./support/Web.ts"
-import { keys, openWorld, type World } from "./support/World.ts"
+import { keys, openWorld } from "./support/World.ts"
 
-const open = (cardNumbers: "warn" | "refuse") => openWorld(inMemory, { cardNumbers, baseUrl: "https://pay.example" })
-let warning: World
-let refusing: World
-beforeAll(async () => {
-  warning = await open("warn")
-  refusing = await open("refuse")
-})
-afterAll(async () => {
-  await warning.close()
-  await refusing.close()
-})
+const baseUrl = "https://pay.example"
+const warning = usedWorld(inMemory, { cardNumbers: "warn", baseUrl })
+const refusing = usedWorld(inMemory, { cardNumbers: "refuse", baseUrl })
 
 const good = { amount: 1999, currency: "EUR", country: "NL" }
 const create = (fields: object, world = warning) =>
@@ -130,7 +123,7 @@ describe("a card number in a text", () => {
   })
 
   test("the log has one warning of many digits, with the field and without the digits", async () => {
-    const world = await open("warn")
+    const world = await openWorld(inMemory, { cardNumbers: "warn", baseUrl })
     for (const reference of bare) await create({ reference }, world)
     const { log } = world.servers[0] as Web
     expect(log).toHaveLength(1)

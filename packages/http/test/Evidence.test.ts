@@ -6,7 +6,7 @@ import { brokenInvariants, type PaymentRecord } from "@pointsman/contracts"
 import { type PaymentState, paymentStates, statusOf } from "@pointsman/core"
 import { Ledger, type MessageOutcome, type PaymentBook } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { afterEach, beforeAll, describe, expect, test } from "vitest"
 import { type SampleName, sampleNames, sampleOf } from "../../../scripts/evidence/Books.ts"
 import { type Cell, cellsOf, datedApart } from "../../../scripts/evidence/Cells.ts"
 import { namesIn, type Word } from "../../../scripts/evidence/Words.ts"
@@ -14,7 +14,7 @@ import { type Brought, messageOf, reads, ways, withTwoConnections } from "./supp
 import { deliver } from "./support/Messages.ts"
 import { answerOf, get } from "./support/Payments.ts"
 import { stores } from "./support/Stores.ts"
-import { openWorld, type World } from "./support/World.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
 
 /** What is stored of a message with each verdict. */
 const outcomes: Readonly<Record<Cell["verdict"], MessageOutcome>> = {
@@ -85,18 +85,13 @@ test("each state of a payment has one sample, and each sample is in its state", 
 
 // One store is enough: none of them weighs a statement. The gate runs the cells over PostgreSQL too.
 describe.each(stores.slice(0, 1))("over %s", (_name, store) => {
-  let world: World
+  const world = usedWorld(store, { baseUrl: "https://pay.example", reads })
   let brought: Brought | undefined
-  beforeAll(async () => {
-    world = await openWorld(store, { baseUrl: "https://pay.example", reads })
-    await withTwoConnections(world)
-  })
-  beforeEach(() => world.reset())
+  beforeAll(() => withTwoConnections(world))
   afterEach(async () => {
     await brought?.end?.()
     brought = undefined
   })
-  afterAll(() => world.close())
 
   const booksOf = ({ ids, place: { tenant } }: Brought) =>
     world.run(

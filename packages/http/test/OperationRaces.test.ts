@@ -7,7 +7,7 @@
  */
 import type { Change, Ledger, PaymentBook } from "@pointsman/core/ports"
 import { Effect } from "effect"
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { beforeEach, describe, expect, test } from "vitest"
 import { stepOf } from "./support/Faults.ts"
 import {
   answerOf,
@@ -21,7 +21,7 @@ import {
 import { anyStore, stores } from "./support/Stores.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
 import type { Reply } from "./support/Web.ts"
-import { openWorld, type World } from "./support/World.ts"
+import type { World } from "./support/World.ts"
 
 const racers = 64
 const rounds = process.env["POINTSMAN_RACES"] === "all" ? 100 : 10
@@ -163,15 +163,11 @@ const unguarded = (ledger: Ledger["Service"], met: () => Effect.Effect<void>): L
 }
 
 describe("control: over a ledger that does not look at versions", () => {
-  let world: World
   let met: Effect.Effect<void>
-  beforeAll(async () => {
-    world = await openWorld(anyStore, { servers, ledger: (ledger) => unguarded(ledger, () => met) })
-  })
+  const world = usedWorld(anyStore, { servers, ledger: (ledger) => unguarded(ledger, () => met) })
   beforeEach(() => {
     met = meeting(servers)
   })
-  afterAll(() => world.close())
 
   test("one full refund of each server reaches the provider at once", async () => {
     await race(world, await captured(world), ["refund"])

@@ -3,12 +3,12 @@
  * way to get there does not pass.
  */
 import { type PaymentState, paymentStates, statusOf } from "@pointsman/core"
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { afterAll, describe, expect, test } from "vitest"
 import type { SampleName } from "../../../scripts/evidence/Books.ts"
 import { reads, ways } from "./support/EvidenceWays.ts"
 import { answerOf, expectSound, type OperationName, operate, retrieve, timeline } from "./support/Payments.ts"
 import { stores } from "./support/Stores.ts"
-import { openWorld, type World } from "./support/World.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
 
 /** The first way there of each state. */
 const samples = new Map<PaymentState, SampleName>()
@@ -40,15 +40,10 @@ test("no state of a payment is missing in the ways", () => {
 })
 
 describe.each(stores)("over %s", (_name, store) => {
-  let world: World
+  const world = usedWorld(store, { reads })
   const endings: Array<(() => Promise<void>) | undefined> = []
-  beforeAll(async () => {
-    world = await openWorld(store, { reads })
-  })
-  beforeEach(() => world.reset())
   afterAll(async () => {
     for (const end of endings) await end?.()
-    await world.close()
   })
 
   for (const [state, sample] of samples) {

@@ -1,21 +1,18 @@
 /** The rate of a key, by a clock that the test turns: 4 requests a second, 8 at once. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { beforeEach, describe, expect, test } from "vitest"
 import { answerOf } from "./support/Payments.ts"
 import { anyStore } from "./support/Stores.ts"
-import { keys, keyWithout, openWorld, type World } from "./support/World.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
+import { keys, keyWithout, openWorld } from "./support/World.ts"
 
 const perSecond = 4
 const burst = 2 * perSecond
 const refillMillis = 1000 / perSecond
 
 describe("a limit of 4 requests a second", () => {
-  let world: World
-  beforeAll(async () => {
-    world = await openWorld(anyStore, { perSecond, testClock: true })
-  })
+  const world = usedWorld(anyStore, { perSecond, testClock: true })
   // Longer than it takes to fill up every bucket.
   beforeEach(() => world.adjust("1 minute"))
-  afterAll(() => world.close())
 
   const list = (key: string = keys.acme) => world.send("/api/v1/payments", { key })
   const lists = async (times: number, key?: string) => {
