@@ -48,9 +48,7 @@ describe("the sandbox's buttons", () => {
       ["hostedPage", "token"],
       ["actOnHostedPage", "token", action]
     ])
-    expect(page.status).toBe(303)
-    expect(page.headers.get("location")).toBe(backTo(captured))
-    expect(page.text).toBe("")
+    expect(page).toMatchObject({ status: 303, location: backTo(captured), text: "" })
   })
 
   test.each<Record<string, string>>([
@@ -66,8 +64,7 @@ describe("the sandbox's buttons", () => {
   ])("%o, which is no button, is 422 and does not ask core", async (form) => {
     const { post, script } = acting(captured)
     const page = await post(form)
-    expect(page.status).toBe(422)
-    expect(page.heading).toBe("Invalid choice")
+    expect(page).toMatchObject({ status: 422, heading: "Invalid choice" })
     expect(page.words).toContain("Nothing was changed.")
     expect(page.hrefs).toEqual(["?"])
     expect(script.asked).toEqual([["hostedPage", "token"]])
@@ -78,8 +75,7 @@ describe("the sandbox's buttons", () => {
     async (contentType) => {
       const { script, send } = acting(captured)
       const page = await send("/hosted/token", sent("action=approve", contentType))
-      expect(page.status).toBe(422)
-      expect(page.heading).toBe("Invalid choice")
+      expect(page).toMatchObject({ status: 422, heading: "Invalid choice" })
       expect(script.asked).toEqual([["hostedPage", "token"]])
     }
   )
@@ -106,8 +102,7 @@ describe("the sandbox's buttons", () => {
       pull: (controller) => controller.enqueue(new TextEncoder().encode("action=approve&".repeat(10)))
     })
     const page = await send("/hosted/token", { ...sent(body), duplex: "half" } as RequestInit)
-    expect(page.status).toBe(413)
-    expect(page.heading).toBe("Request too large")
+    expect(page).toMatchObject({ status: 413, heading: "Request too large" })
     expect(page.headers.get("connection")).toBe("close")
     expect(script.asked).toEqual([])
   })
@@ -116,15 +111,12 @@ describe("the sandbox's buttons", () => {
 describe("two tabs", () => {
   test("a tab that declines shows what the first one's approval came to", async () => {
     const page = await acting(captured, false).post({ action: "decline", reason: "other" })
-    expect(page.status).toBe(200)
-    expect(page.heading).toBe("Payment complete")
-    expect(page.hrefs).toEqual([backTo(captured)])
+    expect(page).toMatchObject({ status: 200, heading: "Payment complete", hrefs: [backTo(captured)] })
   })
 
   test("a tab that approves during a charge says not to pay again, and looks again", async () => {
     const page = await acting({ ...awaiting, state: "Charging" }, false).post({ action: "approve" })
-    expect(page.heading).toBe("Your payment is being processed")
-    expect(page.headers.get("refresh")).toBe("2; url=?look=1")
+    expect(page).toMatchObject({ heading: "Your payment is being processed", refresh: "2; url=?look=1" })
   })
 })
 
@@ -138,24 +130,20 @@ describe("production's buttons", () => {
 
   test("continue opens the checkout with our return address and leads to it", async () => {
     const { page, script } = await continued({ _tag: "Redirect", url: "https://provider.example/pay?x=1#y" })
-    expect(page.status).toBe(303)
-    expect(page.headers.get("location")).toBe("https://provider.example/pay?x=1#y")
+    expect(page).toMatchObject({ status: 303, location: "https://provider.example/pay?x=1#y" })
     expect(script.asked.at(-1)).toEqual(["openCheckout", "token", "https://pay.example/hosted/token/return"])
   })
 
   test("continue while another tab opens the checkout says so and looks again", async () => {
     const payment: Payment = { ...production, state: "Charging" }
     const { page } = await continued({ _tag: "Wait", payment })
-    expect(page.status).toBe(200)
-    expect(page.heading).toBe("Opening the payment page")
-    expect(page.headers.get("refresh")).toBe("2; url=?look=1")
+    expect(page).toMatchObject({ status: 200, heading: "Opening the payment page", refresh: "2; url=?look=1" })
   })
 
   test("continue says that nothing was charged if no connection could open a checkout", async () => {
     const payment: Payment = { ...production, state: "Failed" }
     const { page } = await continued({ _tag: "Ended", payment })
-    expect(page.heading).toBe("Payment not possible")
-    expect(page.hrefs).toEqual([backTo(payment)])
+    expect(page).toMatchObject({ heading: "Payment not possible", hrefs: [backTo(payment)] })
   })
 
   test("a post after an unanswered opening is being checked", async () => {
@@ -169,16 +157,18 @@ describe("production's buttons", () => {
     const open: Payment = { ...production, state: "CheckoutOpen" }
     const { post } = hostedWeb(open)
     const page = await post({ action: "continue" })
-    expect(page.heading).toBe("The payment page has closed")
-    expect(page.actions).toEqual([])
-    expect(page.hrefs).toEqual(["?look=1", backTo(open)])
+    expect(page).toMatchObject({
+      heading: "The payment page has closed",
+      actions: [],
+      hrefs: ["?look=1", backTo(open)]
+    })
   })
 
   test("cancel asks core to cancel", async () => {
     const { post, script } = hostedWeb(production, {
       answers: { actOnHostedPage: () => Effect.succeed({ payment: inProduction(cancelled), acted: true }) }
     })
-    expect((await post({ action: "cancel" })).headers.get("location")).toBe(backTo(cancelled))
+    expect((await post({ action: "cancel" })).location).toBe(backTo(cancelled))
     expect(script.asked.at(-1)).toEqual(["actOnHostedPage", "token", { _tag: "Cancel" }])
   })
 
@@ -199,8 +189,7 @@ describe("coming back from the provider", () => {
       const decided = inProduction({ ...awaiting, state })
       const { get, script } = hostedWeb(decided)
       const page = await get("/hosted/token/return?session=whatever&status=CAPTURED")
-      expect(page.status).toBe(303)
-      expect(page.headers.get("location")).toBe(backTo(decided))
+      expect(page).toMatchObject({ status: 303, location: backTo(decided) })
       expect(script.asked).toEqual([["returnFromCheckout", "token"]])
     }
   )
@@ -210,27 +199,23 @@ describe("coming back from the provider", () => {
     async (state) => {
       const open = inProduction({ ...awaiting, state })
       const page = await hostedWeb(open).get("/hosted/token/return?look=2")
-      expect(page.status).toBe(200)
-      expect(page.headers.get("refresh")).toBe("5; url=?look=3")
-      expect(page.hrefs).toEqual(["?look=3", backTo(open)])
+      expect(page).toMatchObject({ status: 200, refresh: "5; url=?look=3", hrefs: ["?look=3", backTo(open)] })
     }
   )
 
   test("a customer who comes back unpaid can continue on the payment's own page", async () => {
     const open = inProduction({ ...awaiting, state: "CheckoutOpen" })
     const page = await hostedWeb(open).get("/hosted/token/return")
-    expect(page.status).toBe(200)
-    expect(page.heading).toBe("Your payment is not confirmed yet")
+    expect(page).toMatchObject({ status: 200, heading: "Your payment is not confirmed yet" })
     expect(page.words).toContain("please do not pay again")
     expect(page.actions).toEqual(["continue"])
     expect(page.text).toContain('<form method="post" action="../token">')
-    expect(page.headers.get("refresh")).toBe("2; url=?look=1")
+    expect(page.refresh).toBe("2; url=?look=1")
   })
 
   test("a return before anything began shows the payment's page, and its forms go there", async () => {
     const page = await hostedWeb(awaiting).get("/hosted/token/return")
-    expect(page.actions).toEqual(["approve", "decline", "cancel"])
-    expect(page.hrefs).toEqual(["../token?step=challenge"])
+    expect(page).toMatchObject({ actions: ["approve", "decline", "cancel"], hrefs: ["../token?step=challenge"] })
     expect(page.text.match(/<form [^>]*>/gu)).toEqual([
       '<form method="post" action="../token">',
       '<form method="post" action="../token" class="group">',
@@ -255,8 +240,7 @@ describe("what fails", () => {
       method,
       ...(method === "POST" ? { body: new URLSearchParams({ action: "approve" }) } : {})
     })
-    expect(page.status).toBe(503)
-    expect(page.heading).toBe("Temporarily unavailable")
+    expect(page).toMatchObject({ status: 503, heading: "Temporarily unavailable" })
     expect(page.text).not.toContain("secret")
     expect(web.log.join()).toContain("disk is on fire")
   })
@@ -264,8 +248,7 @@ describe("what fails", () => {
   test("an action with an unknown result is 500 and says not to pay again", async () => {
     const { post, web } = hostedWeb(awaiting, { answers: { actOnHostedPage: () => resultUnknown } })
     const page = await post({ action: "approve" })
-    expect(page.status).toBe(500)
-    expect(page.heading).toBe("Your payment is being checked")
+    expect(page).toMatchObject({ status: 500, heading: "Your payment is being checked" })
     expect(page.words).toContain("Please do not pay again")
     expect(page.words).not.toContain("Nothing was charged")
     expect(page.text).not.toContain("secret")
@@ -276,8 +259,7 @@ describe("what fails", () => {
     const page = await hostedWeb(awaiting, { answers: { actOnHostedPage: () => new HostedSuspended() } }).post({
       action: "approve"
     })
-    expect(page.status).toBe(403)
-    expect(page.heading).toBe("This shop is not accepting payments at the moment")
+    expect(page).toMatchObject({ status: 403, heading: "This shop is not accepting payments at the moment" })
   })
 
   test("an action that core does not offer is 422", async () => {
@@ -293,8 +275,7 @@ describe("what fails", () => {
     })
     const page = await get()
     const requestId = page.headers.get("x-request-id") ?? "none"
-    expect(page.status).toBe(500)
-    expect(page.heading).toBe("Something went wrong")
+    expect(page).toMatchObject({ status: 500, heading: "Something went wrong" })
     expect(page.words).toContain(requestId)
     expect(page.words).not.toContain("Nothing was charged")
     expect(page.text).not.toContain("bug")

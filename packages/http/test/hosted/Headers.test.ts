@@ -111,15 +111,13 @@ describe("the routes", () => {
     "%s, which no payment has, is a page 404",
     async (path) => {
       const page = await hostedWeb(awaiting).get(path)
-      expect(page.status).toBe(404)
-      expect(page.heading).toBe("Payment page not found")
+      expect(page).toMatchObject({ status: 404, heading: "Payment page not found" })
     }
   )
 
   test("a post to a token that no payment has is a page 404", async () => {
     const page = await hostedWeb(awaiting).post({ action: "approve" }, "/hosted/unknown")
-    expect(page.status).toBe(404)
-    expect(page.heading).toBe("Payment page not found")
+    expect(page).toMatchObject({ status: 404, heading: "Payment page not found" })
   })
 
   test.each([`/hosted/${"x".repeat(101)}`, "/hosted/%zz"])(

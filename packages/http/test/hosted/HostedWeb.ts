@@ -36,6 +36,9 @@ export const backTo = (stored: Payment): string =>
 export interface Shown {
   readonly status: number
   readonly headers: Headers
+  /** Where it redirects to, and how it looks again by itself; `null` for neither. */
+  readonly location: string | null
+  readonly refresh: string | null
   readonly text: string
   /** As a reader sees it: without markup, with entities read, spaces joined. */
   readonly words: string
@@ -111,6 +114,8 @@ const shownOf = async (response: Response): Promise<Shown> => {
   return {
     status: response.status,
     headers: response.headers,
+    location: response.headers.get("location"),
+    refresh: response.headers.get("refresh"),
     text,
     words: read(text.replace(/<(?:style|title)>.*?<\/(?:style|title)>/gsu, "").replace(/<[^>]*>/gu, " "))
       .replace(/\s+/gu, " ")

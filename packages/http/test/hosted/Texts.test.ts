@@ -79,7 +79,7 @@ describe("the address to go back to", () => {
     const { post } = hostedWeb(awaiting, {
       answers: { actOnHostedPage: () => Effect.succeed({ payment, acted: true }) }
     })
-    return (await post({ action: "approve" })).headers.get("location")
+    return (await post({ action: "approve" })).location
   }
   const added = `payment_id=${awaiting.id}&status=CAPTURED`
 
