@@ -1,6 +1,6 @@
 /** The console's API: who gets in, and payments. What each role may do is in `Roles.test.ts`. */
 import { assert, describe, it } from "vitest"
-import { codeOf, everywhere } from "./support/Responses.ts"
+import { assertFields, codeOf, everywhere } from "./support/Responses.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
 import { bodyOf, cookieOf, mount, origin, password, world } from "./support/World.ts"
 
@@ -137,10 +137,7 @@ describe("payments", () => {
     const list = async (query: string) =>
       bodyOf(await here.send(`/api/workspaces/acme/sandbox/payments${query}`, { cookie }))
     const first = await list("?limit=2")
-    assert.deepStrictEqual(
-      first.data.map(({ id }: { readonly id: string }) => id),
-      [ids[2], ids[1]]
-    )
+    assertFields(first.data, "id", ids[2], ids[1])
     assert.isTrue(first.has_more)
     const second = await list(`?limit=2&before=${first.next_cursor}`)
     assert.deepStrictEqual([second.data[0].id, second.has_more, second.next_cursor], [ids[0], false, null])
@@ -149,10 +146,7 @@ describe("payments", () => {
     const { data } = await bodyOf(await here.send(`/api/workspaces/acme/sandbox/payments/${ids[1]}`, { cookie }))
     assert.deepInclude(data.payment, { id: ids[1], status: "AUTHORIZED", amount: 1999, currency: "EUR" })
     assert.deepInclude(data.attempts[0], { number: 1, connection_id: "acme-sandbox", outcome: "Authorized" })
-    assert.deepStrictEqual(
-      data.events.map(({ type }: { readonly type: string }) => type),
-      ["payment.created", "payment.authorized"]
-    )
+    assertFields(data.events, "type", "payment.created", "payment.authorized")
     assert.deepStrictEqual(data.routing.candidates, [
       { connection_id: "acme-sandbox", name: "The acme-sandbox acquirer", score: null }
     ])

@@ -5,7 +5,7 @@ import { type ConnectorDefinition, Directory, type DirectoryContents, Secrets } 
 import { scriptedProvider } from "@pointsman/core/testing"
 import { Effect, Redacted, Result } from "effect"
 import { assert, beforeEach, describe, it } from "vitest"
-import { everywhere, hiddenIn, leadsTo, pageAt, pageOf, unescaped } from "./support/Responses.ts"
+import { assertFields, everywhere, hiddenIn, leadsTo, pageAt, pageOf, unescaped } from "./support/Responses.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
 import { contentsOf, speaking } from "./support/World.ts"
 
@@ -230,10 +230,7 @@ describe("webhook endpoints", () => {
     leadsTo(await post(`${at}/active`, hiddenIn(await pageOfAnn(`${at}/active`))))
     assert.isTrue((await contents()).webhookEndpoints[0]?.active)
     const all = await entries()
-    assert.deepStrictEqual(
-      all.map(({ action }) => action),
-      ["endpoint.added", "endpoint.changed", "endpoint.changed"]
-    )
+    assertFields(all, "action", "endpoint.added", "endpoint.changed", "endpoint.changed")
     const said = JSON.stringify([await pageOfAnn(at), ...here.log, ...all])
     for (const text of [shown ?? "", "token=hidden"]) assert.notInclude(said, text)
   })

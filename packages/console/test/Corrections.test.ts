@@ -2,7 +2,7 @@
 import { Directory } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { assert, beforeEach, describe, it } from "vitest"
-import { actionOf, everywhere, hiddenIn, pageAt } from "./support/Responses.ts"
+import { actionOf, assertFields, everywhere, hiddenIn, pageAt } from "./support/Responses.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
 import { bodyOf, silent } from "./support/World.ts"
 
@@ -103,10 +103,7 @@ describe("the API", () => {
     const { correction } = await bodyOf(await decide(id, second, "reject", ann, { reason: "another amount" }))
     assert.deepStrictEqual([correction.state, correction.reason], ["rejected", "another amount"])
     const { corrections } = await recordOf(id, ann)
-    assert.deepStrictEqual(
-      corrections.map(({ state }: { readonly state: string }) => state),
-      ["withdrawn", "rejected"]
-    )
+    assertFields(corrections, "state", "withdrawn", "rejected")
   })
 })
 

@@ -1,6 +1,7 @@
 /** Exports of payments as CSV, by the page and by the API. */
 import { csvField } from "@pointsman/core/internal"
 import { assert, describe, it } from "vitest"
+import { assertFields } from "./support/Responses.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
 import { bodyOf } from "./support/World.ts"
 
@@ -68,10 +69,7 @@ describe("exports", () => {
     )
     const text = await response.text()
     const records = recordsOf(text)
-    assert.deepStrictEqual(
-      records.map(({ payment_id }) => payment_id),
-      [second.id, first.id]
-    )
+    assertFields(records, "payment_id", second.id, first.id)
     assert.deepInclude(records[1], {
       created: new Date(first.createdAt).toISOString(),
       status: "CAPTURED",

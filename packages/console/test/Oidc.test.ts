@@ -92,10 +92,7 @@ describe("an operator who exists", () => {
     await add("jo@example.com")
     await signIn()
     await signIn()
-    assert.lengthOf(
-      issuer.requested.filter((path) => path.startsWith("/.well-known/")),
-      1
-    )
+    assert.strictEqual(issuer.requested.filter((path) => path.startsWith("/.well-known/")).length, 1)
   })
 
   it("a sign-in with a next page elsewhere leads to the start", async () => {

@@ -3,7 +3,7 @@ import { Pointsman } from "@pointsman/core"
 import { Effect } from "effect"
 import { assert, beforeEach, describe, it } from "vitest"
 import { readPages, readReport, rowOf, stateDispute } from "./support/Reports.ts"
-import { codeOf, dataOf, errorOf, everywhere, leadsTo, pageAt, pageOf } from "./support/Responses.ts"
+import { assertFields, codeOf, dataOf, errorOf, everywhere, leadsTo, pageAt, pageOf } from "./support/Responses.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
 import { bodyOf } from "./support/World.ts"
 
@@ -279,10 +279,7 @@ describe("payouts", () => {
     }
     assert.deepStrictEqual(found.toSorted(), ["=SUM(A1)", "po_1", "txn_1", "txn_2", "txn_d"])
     const list = await dataOf(await here.send("/api/workspaces/acme/sandbox/payouts", { cookie }))
-    assert.deepStrictEqual(
-      list.map(({ row_id }: { readonly row_id: string }) => row_id),
-      ["po_1"]
-    )
+    assertFields(list, "row_id", "po_1")
     assert.deepStrictEqual(await codeOf(await here.send(`${api}${queryOf("po_0")}`, { cookie })), [404, "not_found"])
     const missing = await errorOf(await here.send(`${api}?connection=acme-sandbox`, { cookie }))
     assert.deepStrictEqual(missing.slice(0, 2), [422, "validation_error"])

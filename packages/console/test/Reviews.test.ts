@@ -178,10 +178,7 @@ describe("evidence by the API", () => {
       assert.strictEqual(response.status, 200)
       assert.deepInclude((await bodyOf(response)).data, { status: "CAPTURED", captured_amount: 1500 })
     }
-    assert.lengthOf(
-      (await here.fileOf(id)).timeline.filter(({ type }) => type === "payment.reviewed"),
-      1
-    )
+    assert.strictEqual((await here.fileOf(id)).timeline.filter(({ type }) => type === "payment.reviewed").length, 1)
     const other = { ...body, statement: { ...statement, amount: 1400 } }
     const refused = await here.send(`${api}/${id}/evidence`, { cookie, body: other })
     assert.deepStrictEqual([refused.status, (await bodyOf(refused)).error.code], [409, "statement_refused"])

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { assert, describe, it } from "vitest"
 import { plot } from "../src/routing/Plot.ts"
 import { successRange } from "../src/routing/SuccessRange.ts"
-import { pageAt } from "./support/Responses.ts"
+import { assertFields, pageAt } from "./support/Responses.ts"
 import { routedShop, secret } from "./support/RoutedShop.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
 import { bodyOf } from "./support/World.ts"
@@ -268,10 +268,7 @@ describe("where a payment would go", () => {
     )
     assert.strictEqual(routes[0].share + routes[1].share, 1)
     assert.closeTo(routes[0].share, 0.75, 0.06)
-    assert.deepStrictEqual(
-      routes[0].not_named.map(({ connection_id }: { connection_id: string }) => connection_id),
-      ["strict"]
-    )
+    assertFields(routes[0].not_named, "connection_id", "strict")
   })
 
   it("the page says that no connection can take it", async () => {

@@ -38,6 +38,16 @@ export const errorOf = async (
 
 export const codeOf = async (response: Response) => (await errorOf(response)).slice(0, 2)
 
+/** What a field of each item is, in their order. */
+export const assertFields = <Field extends string>(
+  items: ReadonlyArray<{ readonly [Name in Field]?: unknown }>,
+  field: Field,
+  ...expected: ReadonlyArray<unknown>
+): void => {
+  const found = items.map((item) => item[field])
+  assert.deepStrictEqual(found, [...expected])
+}
+
 /** Text as a browser reads it. */
 export const unescaped = (text: string): string =>
   text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&")
