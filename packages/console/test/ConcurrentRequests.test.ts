@@ -3,7 +3,7 @@ import { assert, describe, it } from "vitest"
 import { everywhere } from "./support/Responses.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
 import { addEndpoint } from "./support/Webhooks.ts"
-import { bodyOf, silent } from "./support/World.ts"
+import { bodyOf, silence } from "./support/World.ts"
 
 const here = usedWorld()
 
@@ -41,7 +41,7 @@ describe("keys and secrets", () => {
 describe("money", () => {
   it("one of two opposite statements of two tabs at once is recorded", async () => {
     const cookie = await here.signIn("ann", everywhere("operations"))
-    here.provider.onCharge = silent
+    here.provider.onCharge = () => silence
     const { id } = await here.pay("acme", "sandbox", "automatic")
     const { revision } = (await bodyOf(await here.send(`${at}/reviews/${id}`, { cookie }))).data
     const state = (statement: object) =>

@@ -3,7 +3,7 @@ import { assert, describe, it } from "vitest"
 import { pageAt } from "./support/Responses.ts"
 import { routedShop, secret } from "./support/RoutedShop.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
-import { bodyOf, silent } from "./support/World.ts"
+import { bodyOf, silence } from "./support/World.ts"
 
 const here = usedWorld()
 
@@ -95,7 +95,7 @@ describe("connections", () => {
   it("the last payment that succeeded and the last that failed are shown by name", async () => {
     const cookie = await admin()
     const { id: first } = await here.pay("acme", "sandbox", "automatic")
-    here.provider.onCharge = silent
+    here.provider.onCharge = () => silence
     const { id: second } = await here.pay("acme", "sandbox", "automatic")
     const { circuit, health } = (await bodyOf(await here.send(`${api}/acme-sandbox`, { cookie }))).data
     assert.deepStrictEqual([health.succeeded, health.failed, health.fault], [1, 1, null])

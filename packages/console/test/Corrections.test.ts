@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { assert, beforeEach, describe, it } from "vitest"
 import { actionOf, assertFields, everywhere, hiddenIn, pageAt } from "./support/Responses.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
-import { bodyOf, silent } from "./support/World.ts"
+import { bodyOf, silence } from "./support/World.ts"
 
 const here = usedWorld()
 let jo: string
@@ -28,7 +28,7 @@ const api = "/api/workspaces/acme/sandbox"
 const hash = "ab".repeat(32)
 
 const unknown = async (minorUnits = 2000) => {
-  here.provider.onCharge = silent
+  here.provider.onCharge = () => silence
   const money = { minorUnits, currency: "EUR" } as const
   return (await here.pay("acme", "sandbox", "automatic", "order", { money })).id
 }

@@ -8,7 +8,7 @@ import { assert, beforeEach, describe, it } from "vitest"
 import { readReport, rowOf, stateDispute } from "./support/Reports.ts"
 import { codeOf, dataOf, everywhere, leadsTo, pageAt } from "./support/Responses.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
-import { clockAt, silent } from "./support/World.ts"
+import { clockAt, silence } from "./support/World.ts"
 
 const hour = 3_600_000
 const day = 24 * hour
@@ -169,7 +169,7 @@ describe("the start page", () => {
 
   it("payments in doubt, a deadline and differences are each a line that leads there", async () => {
     const approve = here.provider.onCharge
-    here.provider.onCharge = silent
+    here.provider.onCharge = () => silence
     await pay(2)
     now += 2 * day + 90 * 60_000
     await pay(1)

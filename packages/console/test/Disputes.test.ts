@@ -4,7 +4,7 @@ import { assert, describe, it } from "vitest"
 import { stateDispute } from "./support/Reports.ts"
 import { everywhere, leadsTo, pageAt, pageOf } from "./support/Responses.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
-import { mount, origin, silent, speaking } from "./support/World.ts"
+import { mount, origin, silence, speaking } from "./support/World.ts"
 
 const here = usedWorld()
 
@@ -84,7 +84,7 @@ describe("one dispute", () => {
     const cookie = await here.signIn("jo", everywhere("operations"))
     const { path } = await disputed()
     await keep(path, cookie)
-    here.provider.onSubmitDispute = silent
+    here.provider.onSubmitDispute = () => silence
     const sent = await here.send(`${path}/submit`, { cookie, form: await formOf(`${path}/submit`, cookie) })
     assert.strictEqual(leadsTo(sent), `${path}?notice=unknown`)
     const text = await pageAt(here, `${path}?notice=unknown`, cookie)

@@ -2,7 +2,7 @@
 import { assert, beforeEach, describe, it } from "vitest"
 import { everywhere, pageAt } from "./support/Responses.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
-import { bodyOf, silent } from "./support/World.ts"
+import { bodyOf, silence } from "./support/World.ts"
 
 const here = usedWorld()
 let cookie: string
@@ -55,7 +55,7 @@ describe("providers' messages", () => {
   })
 
   it("a kept message applied twice changes the payment once, answered alike", async () => {
-    here.provider.onCharge = silent
+    here.provider.onCharge = () => silence
     const { id } = await here.pay("acme", "sandbox", "automatic")
     await kept(id)
     const [{ connection_id: connection, id: message }] = await messagesIn()

@@ -6,7 +6,7 @@ import { areas } from "../src/frame/Navigation.ts"
 import { everywhere, leadsTo, pageAt, pageOf } from "./support/Responses.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
 import { addEndpoint, deliver } from "./support/Webhooks.ts"
-import { silent, workspaceOf } from "./support/World.ts"
+import { silence, workspaceOf } from "./support/World.ts"
 
 const here = usedWorld()
 
@@ -61,7 +61,7 @@ describe("records", () => {
   it("a payment under review links to connection, review and deliveries, and back", async () => {
     const cookie = await here.signIn("ann", everywhere("admin"))
     await addEndpoint(here)
-    here.provider.onCharge = silent
+    here.provider.onCharge = () => silence
     const { id } = await here.pay("acme", "sandbox", "automatic")
     const payment = `/payments/acme/sandbox/${id}`
     const text = await pageAt(here, payment, cookie)

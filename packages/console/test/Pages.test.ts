@@ -7,7 +7,7 @@ import { style } from "../src/frame/Style.ts"
 import { passkeyScript } from "../src/passkeys/PasskeyScript.ts"
 import { assertFields, everywhere, leadsTo, pageAt, pageOf } from "./support/Responses.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
-import { bodyOf, cookieOf, password, silent } from "./support/World.ts"
+import { bodyOf, cookieOf, password, silence } from "./support/World.ts"
 
 const here = usedWorld()
 
@@ -102,7 +102,7 @@ describe("payments", () => {
   it("no page of unknown results shows a refund as done or denies a capture", async () => {
     const cookie = await here.signIn("jo", everywhere("support"))
     const { onCharge } = here.provider
-    here.provider.onCharge = silent
+    here.provider.onCharge = () => silence
     const unknown = await here.pay("acme", "sandbox", "automatic")
     const shown = await pageAt(here, `${at}/${unknown.id}`, cookie)
     assert.include(shown, '<span class="status unsure">Unknown</span>')
@@ -110,7 +110,7 @@ describe("payments", () => {
     assert.notInclude(shown, "Nothing is captured")
     here.provider.onCharge = onCharge
     const { id } = await here.pay("acme", "sandbox", "automatic")
-    here.provider.onRefund = silent
+    here.provider.onRefund = () => silence
     const form = { key: "key-of-a-form", amount: "5.00", reason: "" }
     assert.match(leadsTo(await here.send(`${at}/${id}/refund`, { cookie, form })), /notice=unknown$/u)
     const refunding = await pageAt(here, `${at}/${id}`, cookie)
@@ -143,9 +143,9 @@ describe("payments", () => {
     it(`a ${act} without a response asks once when sent again, and may have acted`, async () => {
       const cookie = await here.signIn("jo", everywhere("support"))
       const { id } = await here.pay("acme", "sandbox", act === "refund" ? "automatic" : "manual")
-      here.provider.onCapture = silent
-      here.provider.onVoid = silent
-      here.provider.onRefund = silent
+      here.provider.onCapture = () => silence
+      here.provider.onVoid = () => silence
+      here.provider.onRefund = () => silence
       const form = { key: "key-of-a-form", amount: "19.99", reason: "" }
       for (let turn = 0; turn < 2; turn++) {
         const sent = leadsTo(await here.send(`${at}/${id}/${act}`, { cookie, form }))

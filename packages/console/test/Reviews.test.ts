@@ -3,7 +3,7 @@ import type { Environment } from "@pointsman/core"
 import { assert, beforeEach, describe, it } from "vitest"
 import { everywhere, hiddenIn, pageAt } from "./support/Responses.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
-import { bodyOf, silent } from "./support/World.ts"
+import { bodyOf, silence } from "./support/World.ts"
 
 const here = usedWorld()
 let cookie: string
@@ -21,7 +21,7 @@ const unknown = async (
   workspaceId = "acme",
   environment: Environment = "sandbox"
 ) => {
-  here.provider.onCharge = silent
+  here.provider.onCharge = () => silence
   const money = { minorUnits, currency }
   return (await here.pay(workspaceId, environment, "automatic", `order <${minorUnits}>`, { money })).id
 }
@@ -147,7 +147,7 @@ describe("one review", () => {
 
   it("the states of an unknown refund are offered, and settle it", async () => {
     const { id } = await here.pay("acme", "sandbox", "automatic")
-    here.provider.onRefund = silent
+    here.provider.onRefund = () => silence
     const refund = { key: "key-of-a-form", amount: "5.00", reason: "" }
     await here.send(`/payments/acme/sandbox/${id}/refund`, { cookie, form: refund })
     const review = await pageOf(`${at}/${id}`)

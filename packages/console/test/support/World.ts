@@ -76,7 +76,7 @@ export const speaking = (definition: ConnectorDefinition): ConnectorDefinition =
 }
 
 /** How a call of the provider ends that is not answered. */
-export const silent = () => Effect.fail(new Unanswered({ reason: "timeout <b>" }))
+export const silence = Effect.fail(new Unanswered({ reason: "timeout <b>" }))
 
 /** As fast as a test wants it. */
 const passwords = Layer.succeed(Passwords, {
