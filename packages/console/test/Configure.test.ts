@@ -1,6 +1,6 @@
 /** Routing, connections and webhook endpoints of a workspace that no configuration file defines. */
 import { applyConfiguration } from "@pointsman/configuration"
-import { credentialsContext, operatorRoles, Pointsman, type RoutingSettings } from "@pointsman/core"
+import { credentialsContext, operatorRoles, type RoutingSettings } from "@pointsman/core"
 import { type ConnectorDefinition, Directory, type DirectoryContents, Secrets } from "@pointsman/core/ports"
 import { scriptedProvider } from "@pointsman/core/testing"
 import { Effect, Redacted, Result } from "effect"
@@ -291,10 +291,8 @@ describe("who may configure", () => {
     }
     // A program that embeds the library is refused as well.
     const tenant = { workspaceId: "acme", environment: "sandbox" } as const
-    const refused = await here.run(
-      Effect.flatMap(Pointsman, ({ configure }) =>
-        Effect.flip(configure.changeRouting(tenant, { mode: "auto" }, ofRouting))
-      )
+    const refused = await here.ask(({ configure }) =>
+      Effect.flip(configure.changeRouting(tenant, { mode: "auto" }, ofRouting))
     )
     assert.strictEqual(refused._tag, "pointsman/WorkspaceInFile")
     assert.deepStrictEqual(await contents(), before)

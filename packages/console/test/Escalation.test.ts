@@ -1,6 +1,5 @@
 /** An administrator of one workspace, with the addresses and ids of another one: nothing of it is shown or changed. */
-import { type OperatorRole, operatorRoles, Pointsman } from "@pointsman/core"
-import { Effect } from "effect"
+import { type OperatorRole, operatorRoles } from "@pointsman/core"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { checked } from "./fuzz/Answers.ts"
 import { type Planted, plantedWorld } from "./fuzz/PlantedWorld.ts"
@@ -28,9 +27,7 @@ const send = async (target: Target, cookie: string) => {
 /** What the session changed. */
 const traces = async () => {
   const { here } = planted
-  const { items } = await here.run(
-    Effect.flatMap(Pointsman, ({ auditEntries }) => auditEntries({ actor: "acme-only", limit: 100 }))
-  )
+  const { items } = await here.ask(({ auditEntries }) => auditEntries({ actor: "acme-only", limit: 100 }))
   const { captures, charges, refunds, voids } = here.provider
   return { calls: [charges, captures, voids, refunds].map(({ length }) => length), entries: items.length }
 }

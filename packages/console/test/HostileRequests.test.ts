@@ -1,7 +1,5 @@
 /** What other sites and hostile clients send: every request that changes something, in every form that must not. */
 import { maxBodyBytes } from "@pointsman/console"
-import { Pointsman } from "@pointsman/core"
-import { Effect } from "effect"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { checked } from "./fuzz/Answers.ts"
 import { type Planted, plantedWorld } from "./fuzz/PlantedWorld.ts"
@@ -33,7 +31,7 @@ const send = (target: Target, init: RequestInit) =>
 /** What a request that changes something leaves behind. */
 const traces = async () => {
   const { here } = planted
-  const { items } = await here.run(Effect.flatMap(Pointsman, ({ auditEntries }) => auditEntries({ limit: 1 })))
+  const { items } = await here.ask(({ auditEntries }) => auditEntries({ limit: 1 }))
   const { captures, charges, refunds, voids } = here.provider
   return { calls: [charges, captures, voids, refunds].map(({ length }) => length), entries: items[0]?.number }
 }

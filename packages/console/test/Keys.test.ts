@@ -1,5 +1,4 @@
 /** API keys: what is listed, and that a key is created once, shown once and revoked for good. */
-import { Pointsman } from "@pointsman/core"
 import { Directory } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { assert, describe, it } from "vitest"
@@ -14,8 +13,7 @@ const at = "/keys/acme/production"
 const shape = /ps_live_[0-9A-Za-z]{38}/u
 
 const stored = () => here.run(Effect.flatMap(Directory, ({ contents }) => Effect.map(contents, (all) => all.apiKeys)))
-const works = (key: string) =>
-  here.run(Effect.flatMap(Pointsman, ({ authenticate }) => Effect.isSuccess(authenticate(key))))
+const works = (key: string) => here.ask(({ authenticate }) => Effect.isSuccess(authenticate(key)))
 
 const configured = () =>
   here.run(

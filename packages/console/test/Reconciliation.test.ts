@@ -1,5 +1,4 @@
 /** Reports, differences and payouts on the pages, and closing a difference with a note. */
-import { Pointsman } from "@pointsman/core"
 import { Effect } from "effect"
 import { assert, beforeEach, describe, it } from "vitest"
 import { readPages, readReport, rowOf, stateDispute } from "./support/Reports.ts"
@@ -41,11 +40,9 @@ const reported = async () => {
 }
 
 const openRows = () =>
-  here.run(
-    Effect.flatMap(Pointsman, ({ reconciliation }) =>
-      Effect.map(reconciliation.differences({ differences: "open", limit: 10 }), (found) =>
-        found.map(({ connectionId, rowId }) => `${connectionId}/${rowId}`)
-      )
+  here.ask(({ reconciliation }) =>
+    Effect.map(reconciliation.differences({ differences: "open", limit: 10 }), (found) =>
+      found.map(({ connectionId, rowId }) => `${connectionId}/${rowId}`)
     )
   )
 

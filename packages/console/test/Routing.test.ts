@@ -1,5 +1,5 @@
 /** Routing for operators: the settings, success over time, and where a payment would go. */
-import { Pointsman, type RoutingSettings } from "@pointsman/core"
+import type { RoutingSettings } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
 import { assert, describe, it } from "vitest"
@@ -166,7 +166,7 @@ describe("success", () => {
       Effect.succeed({ _tag: "Declined", providerRef: attemptId, category: "do_not_honor", code: "05", soft: false })
     await here.pay("acme", "production", "automatic")
     // What was learned is written when learning ends.
-    await here.run(Effect.flatMap(Pointsman, ({ keepLearning }) => Effect.ignore(Effect.timeout(keepLearning(10), 50))))
+    await here.ask(({ keepLearning }) => Effect.ignore(Effect.timeout(keepLearning(10), 50)))
     const [all, segment] = await dataOf("/api/workspaces/acme/production/routing/rates", cookie)
     assert.deepStrictEqual(
       [all.connection_id, all.segment, segment.segment],

@@ -82,11 +82,9 @@ export const plantedWorld = async (storage?: WorldParts["storage"]): Promise<Pla
   }
   for (const [at, tenant] of tenants.entries()) await planReports(here, tenant, payments[at * 3 + 1] ?? "")
   await deliver(here, 400)
-  const key = await here.run(
-    Effect.flatMap(Pointsman, (pointsman) =>
-      Effect.flatMap(pointsman.draftApiKey(tenants[0]), (draft) =>
-        pointsman.createDraftedApiKey(tenants[0], draft, null, { expiresAt: null, name: markup, networks: null })
-      )
+  const key = await here.ask((pointsman) =>
+    Effect.flatMap(pointsman.draftApiKey(tenants[0]), (draft) =>
+      pointsman.createDraftedApiKey(tenants[0], draft, null, { expiresAt: null, name: markup, networks: null })
     )
   )
   const listed = async (path: string) => JSON.parse(await (await here.send(`/api${path}`, { cookie })).text()).data
@@ -127,9 +125,7 @@ export const plantedWorld = async (storage?: WorldParts["storage"]): Promise<Pla
 /** A report with differences, and a dispute of the payment. */
 const planReports = async (here: World, tenant: Tenant, paymentId: string) => {
   const text = textOf(tenant.workspaceId)
-  const { connectionId, providerRef } = await here.run(
-    Effect.flatMap(Pointsman, ({ payment }) => payment(tenant, paymentId))
-  )
+  const { connectionId, providerRef } = await here.ask(({ payment }) => payment(tenant, paymentId))
   if (connectionId === null) throw new Error("the payment has no connection")
   const gross = { minorUnits: 1, currency: "EUR" }
   await readReport(here.run, { connectionId, fileName: text }, [
@@ -156,17 +152,15 @@ const payIn = async (here: World, tenant: Tenant): Promise<ReadonlyArray<string>
   const text = textOf(tenant.workspaceId)
   const authorized = await create("manual", text)
   const captured = await create("automatic", `${formula}${text}`)
-  await here.run(
-    Effect.flatMap(Pointsman, ({ refund }) =>
-      refund(
-        { ...caller, operator: "admin" },
-        {
-          paymentId: captured,
-          amountMinor: 1,
-          idempotencyKey: "a-refund-of-the-world",
-          reason: markup
-        }
-      )
+  await here.ask(({ refund }) =>
+    refund(
+      { ...caller, operator: "admin" },
+      {
+        paymentId: captured,
+        amountMinor: 1,
+        idempotencyKey: "a-refund-of-the-world",
+        reason: markup
+      }
     )
   )
   here.provider.onCharge = () => Effect.fail(new Unanswered({ reason: markup }))

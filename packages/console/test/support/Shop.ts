@@ -118,16 +118,12 @@ export const openShop = async () => {
         metadata: { order: order.reference.replaceAll(/\D/gu, "") }
       }
     })
-    const { payment } = await here.run(Effect.flatMap(Pointsman, ({ create }) => create(caller, request)))
+    const { payment } = await here.ask(({ create }) => create(caller, request))
     said.length = 0
     return payment
   }
   const receive = (connectionId: string, body: string, message: ProviderMessage | null, reason: string | null = null) =>
-    here.run(
-      Effect.flatMap(Pointsman, ({ recordMessage }) =>
-        recordMessage({ connectionId, tenant, receivedAt: now, body, message, reason })
-      )
-    )
+    here.ask(({ recordMessage }) => recordMessage({ connectionId, tenant, receivedAt: now, body, message, reason }))
   /** It stores what was learned when it is interrupted. */
   const learn = () =>
     here.run(
@@ -157,10 +153,8 @@ export const openShop = async () => {
   ] as const
   for (const [name, email] of merchants) {
     const partner = { tenant: { ...tenant, workspaceId: "harbour" }, workspace: workspaces[1] as Workspace }
-    await here.run(
-      Effect.flatMap(Pointsman, ({ provisionMerchant }) =>
-        provisionMerchant(partner, { name, email, country: "NL", category: null })
-      )
+    await here.ask(({ provisionMerchant }) =>
+      provisionMerchant(partner, { name, email, country: "NL", category: null })
     )
     now += minute
   }
@@ -210,8 +204,7 @@ export const openShop = async () => {
   await deliver(here, 200, tenant)
   await learn()
 
-  const attemptOf = async (id: string) =>
-    (await here.run(Effect.flatMap(Pointsman, ({ paymentFile }) => paymentFile(tenant, id)))).attempts[0]
+  const attemptOf = async (id: string) => (await here.ask(({ paymentFile }) => paymentFile(tenant, id))).attempts[0]
   const attempt = await attemptOf(pending.id)
   now += 3 * minute
   await receive(

@@ -214,6 +214,8 @@ export const world = (options: Partial<ConsoleOptions> = {}, parts: WorldParts =
   }
 
   const run = <A, E>(effect: Effect.Effect<A, E, Pointsman | StorageServices | Secrets>) => runtime.runPromise(effect)
+  const ask = <A, E>(use: (pointsman: Pointsman["Service"]) => Effect.Effect<A, E, StorageServices | Secrets>) =>
+    run(Effect.flatMap(Pointsman, use))
   const operators: Promise<OperatorMethods> = run(Effect.map(Pointsman, (pointsman) => pointsman.operators))
 
   /** Signs a new operator in by a link; gives the cookie. */
@@ -239,27 +241,23 @@ export const world = (options: Partial<ConsoleOptions> = {}, parts: WorldParts =
     const request = sampleRequest({
       details: { captureMethod, reference, metadata: { kind: captureMethod }, ...details }
     })
-    return (await run(Effect.flatMap(Pointsman, ({ create }) => create(caller, request)))).payment
+    return (await ask(({ create }) => create(caller, request))).payment
   }
   /** A verified message that could not be read when it came. */
   const receive = (workspaceId: string, environment: Environment, body: string) =>
-    run(
-      Effect.flatMap(Pointsman, ({ recordMessage }) =>
-        recordMessage({
-          connectionId: `${workspaceId}-${environment}`,
-          tenant: { workspaceId, environment },
-          receivedAt: Date.now(),
-          body,
-          message: null,
-          reason: "says"
-        })
-      )
+    ask(({ recordMessage }) =>
+      recordMessage({
+        connectionId: `${workspaceId}-${environment}`,
+        tenant: { workspaceId, environment },
+        receivedAt: Date.now(),
+        body,
+        message: null,
+        reason: "says"
+      })
     )
   /** The payment of acme's sandbox, with all that is recorded of it. */
   const fileOf = (id: string) =>
-    run(
-      Effect.flatMap(Pointsman, ({ paymentFile }) => paymentFile({ workspaceId: "acme", environment: "sandbox" }, id))
-    )
+    ask(({ paymentFile }) => paymentFile({ workspaceId: "acme", environment: "sandbox" }, id))
   /** The entries of the audit trail about such actions, oldest first. */
   const audited = async (action: RegExp) => {
     const entries = await run(Effect.flatMap(Audit, ({ list }) => list({ after: 0, limit: 100 })))
@@ -274,6 +272,7 @@ export const world = (options: Partial<ConsoleOptions> = {}, parts: WorldParts =
     handler,
     send,
     run,
+    ask,
     operators,
     signIn,
     signInAgain,
