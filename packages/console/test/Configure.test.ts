@@ -1,13 +1,13 @@
 /** Routing, connections and webhook endpoints of a workspace that no configuration file defines. */
 import { applyConfiguration } from "@pointsman/configuration"
 import { credentialsContext, operatorRoles, type RoutingSettings } from "@pointsman/core"
-import { type ConnectorDefinition, Directory, type DirectoryContents, Secrets } from "@pointsman/core/ports"
+import { type ConnectorDefinition, Secrets } from "@pointsman/core/ports"
 import { scriptedProvider } from "@pointsman/core/testing"
 import { Effect, Redacted, Result } from "effect"
 import { assert, beforeEach, describe, it } from "vitest"
 import { assertFields, everywhere, hiddenIn, leadsTo, pageAt, pageOf, unescaped } from "./support/Responses.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
-import { contentsOf, speaking } from "./support/World.ts"
+import { speaking } from "./support/World.ts"
 
 const scripted = speaking(scriptedProvider().definition)
 const connector: ConnectorDefinition = {
@@ -25,10 +25,6 @@ beforeEach(async () => {
   ann = await here.signIn("ann", everywhere("admin"))
 })
 
-const contents = () => here.run(Effect.flatMap(Directory, (directory) => directory.contents))
-const write = (some: Partial<DirectoryContents>) =>
-  here.run(Effect.flatMap(Directory, (directory) => directory.write(contentsOf(some))))
-
 const entries = () => here.audited(/^(?:routing|connection|endpoint)\./u)
 const routingAt = "/routing/acme/sandbox"
 const connectionsAt = "/connections/acme/sandbox"
@@ -45,7 +41,7 @@ const post = (path: string, form: Readonly<Record<string, string>>, cookie = ann
 
 const pageOfAnn = (path: string, status = 200) => pageAt(here, path, ann, status)
 
-const storedRouting = async (): Promise<RoutingSettings | undefined> => (await contents()).routing[0]?.settings
+const storedRouting = async (): Promise<RoutingSettings | undefined> => (await here.contents()).routing[0]?.settings
 
 const rules = [
   { name: "big <tickets>", when: { amount: { min: 100_000 } }, use: { mode: "fixed", order: ["acme-sandbox"] } },
@@ -96,7 +92,7 @@ describe("routing", () => {
 
   it("a form opened before another change is refused", async () => {
     const { seen = "" } = hiddenIn(await pageOfAnn(`${routingAt}/change`))
-    await write({ routing: [{ workspaceId: "acme", environment: "sandbox", settings: { mode: "auto" } }] })
+    await here.write({ routing: [{ workspaceId: "acme", environment: "sandbox", settings: { mode: "auto" } }] })
     const form = { routing, seen, confirmed: "yes" }
     assert.include(await pageOf(await post(`${routingAt}/change`, form), 409), "changed since you opened the form")
     assert.deepStrictEqual(await storedRouting(), { mode: "auto" })
@@ -105,7 +101,7 @@ describe("routing", () => {
 })
 
 const opened = async (id: string) => {
-  const { connections } = await contents()
+  const { connections } = await here.contents()
   const sealed = connections.find((one) => one.id === id)?.sealedCredentials ?? ""
   return here.run(
     Effect.flatMap(Secrets, ({ open }) => Effect.map(open(sealed, credentialsContext(id)), Redacted.value))
@@ -148,10 +144,10 @@ describe("connections", () => {
       assert.include(page, "Second &lt;one&gt;")
       pages.push(page)
     }
-    assert.lengthOf((await contents()).connections, 4)
+    assert.lengthOf((await here.contents()).connections, 4)
     const added = leadsTo(await post(`${connectionsAt}/new/connection`, typed))
     pages.push(await pageOfAnn(added), await pageOfAnn(`${connectionsAt}/second`))
-    const stored = (await contents()).connections.find(({ id }) => id === "second")
+    const stored = (await here.contents()).connections.find(({ id }) => id === "second")
     assert.deepInclude(stored, {
       workspaceId: "acme",
       environment: "sandbox",
@@ -183,7 +179,7 @@ describe("connections", () => {
     assert.deepInclude(active, { active: "no" })
     leadsTo(await post(`${at}/active`, active))
     await pageOf(await post(`${at}/active`, { ...active, active: "yes" }), 409)
-    assert.isFalse((await contents()).connections.find(({ id }) => id === "acme-sandbox")?.active)
+    assert.isFalse((await here.contents()).connections.find(({ id }) => id === "acme-sandbox")?.active)
     assert.deepStrictEqual(
       (await entries()).map(({ details }) => JSON.parse(details).replaced),
       [["credentials"], []]
@@ -220,7 +216,7 @@ describe("webhook endpoints", () => {
     assert.strictEqual(secretIn(await pageOf(await post(`${webhooksAt}/new/endpoint`, sent))), shown)
     const taken = await pageOf(await post(`${webhooksAt}/new/endpoint`, await form()), 422)
     assert.include(taken, "url: expected one that no endpoint of this environment has")
-    const [endpoint] = (await contents()).webhookEndpoints
+    const [endpoint] = (await here.contents()).webhookEndpoints
     assert.deepInclude(endpoint, { workspaceId: "acme", environment: "sandbox", url, events: ["*"], active: true })
     const at = `${webhooksAt}/endpoints/${encodeURIComponent(endpoint?.id ?? "")}`
     const off = hiddenIn(await pageOfAnn(`${at}/active`))
@@ -228,7 +224,7 @@ describe("webhook endpoints", () => {
     await pageOf(await post(`${at}/active`, off), 409)
     assert.include(await pageOfAnn(at), "Activate…")
     leadsTo(await post(`${at}/active`, hiddenIn(await pageOfAnn(`${at}/active`))))
-    assert.isTrue((await contents()).webhookEndpoints[0]?.active)
+    assert.isTrue((await here.contents()).webhookEndpoints[0]?.active)
     const all = await entries()
     assertFields(all, "action", "endpoint.added", "endpoint.changed", "endpoint.changed")
     const said = JSON.stringify([await pageOfAnn(at), ...here.log, ...all])
@@ -244,7 +240,7 @@ describe("webhook endpoints", () => {
       assert.include(unescaped(await pageOf(await post(`${webhooksAt}/new/endpoint`, sent), 422)), mistake)
     }
     await pageOf(await post(`${webhooksAt}/new/endpoint`, { url, events: "*" }), 422)
-    assert.deepStrictEqual((await contents()).webhookEndpoints, [])
+    assert.deepStrictEqual((await here.contents()).webhookEndpoints, [])
   })
 })
 
@@ -267,7 +263,7 @@ describe("who may configure", () => {
     const { seen = "" } = hiddenIn(await pageOfAnn(`${connectionsAt}/acme-sandbox/active`))
     const { key = "" } = hiddenIn(await pageOfAnn(`${webhooksAt}/new/endpoint`))
     await here.run(applyConfiguration({ workspaces: [{ id: "acme" }] }))
-    const before = await contents()
+    const before = await here.contents()
     for (const [path, button] of [
       [routingAt, "Change the routing…"],
       [connectionsAt, "Add a connection…"],
@@ -295,7 +291,7 @@ describe("who may configure", () => {
       Effect.flip(configure.changeRouting(tenant, { mode: "auto" }, ofRouting))
     )
     assert.strictEqual(refused._tag, "pointsman/WorkspaceInFile")
-    assert.deepStrictEqual(await contents(), before)
+    assert.deepStrictEqual(await here.contents(), before)
     assert.deepStrictEqual(await entries(), [])
   })
 })

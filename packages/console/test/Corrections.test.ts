@@ -1,6 +1,4 @@
 /** Corrections that a second operator approves: on the pages and through the API. */
-import { Directory } from "@pointsman/core/ports"
-import { Effect } from "effect"
 import { assert, beforeEach, describe, it } from "vitest"
 import { actionOf, assertFields, everywhere, hiddenIn, pageAt } from "./support/Responses.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
@@ -13,14 +11,8 @@ beforeEach(async () => {
   jo = await here.signIn("jo", everywhere("operations"))
   ann = await here.signIn("ann", everywhere("operations"))
   // From 20 EUR on.
-  await here.run(
-    Effect.gen(function* () {
-      const directory = yield* Directory
-      const contents = yield* directory.contents
-      const workspaces = contents.workspaces.map((one) => ({ ...one, fourEyes: { EUR: 2000 } }))
-      yield* directory.write({ ...contents, workspaces })
-    })
-  )
+  const { workspaces } = await here.contents()
+  await here.write({ workspaces: workspaces.map((one) => ({ ...one, fourEyes: { EUR: 2000 } })) })
 })
 
 const at = "/reviews/acme/sandbox"

@@ -1,10 +1,9 @@
 /** API keys: what is listed, and that a key is created once, shown once and revoked for good. */
-import { Directory } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { assert, describe, it } from "vitest"
 import { errorOf, everywhere, leadsTo, pageAt, pageOf } from "./support/Responses.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
-import { bodyOf, contentsOf } from "./support/World.ts"
+import { bodyOf } from "./support/World.ts"
 
 const here = usedWorld()
 
@@ -12,32 +11,26 @@ const api = "/api/workspaces/acme/production"
 const at = "/keys/acme/production"
 const shape = /ps_live_[0-9A-Za-z]{38}/u
 
-const stored = () => here.run(Effect.flatMap(Directory, ({ contents }) => Effect.map(contents, (all) => all.apiKeys)))
+const stored = async () => (await here.contents()).apiKeys
 const works = (key: string) => here.ask(({ authenticate }) => Effect.isSuccess(authenticate(key)))
 
 const configured = () =>
-  here.run(
-    Effect.flatMap(Directory, ({ write }) =>
-      write(
-        contentsOf({
-          apiKeys: [
-            {
-              hash: "c0ffee".padEnd(64, "0"),
-              workspaceId: "acme",
-              environment: "production",
-              scopes: null,
-              name: "from <the file>",
-              expiresAt: null,
-              networks: null,
-              revokedAt: null,
-              source: "configuration",
-              createdAt: 0
-            }
-          ]
-        })
-      )
-    )
-  )
+  here.write({
+    apiKeys: [
+      {
+        hash: "c0ffee".padEnd(64, "0"),
+        workspaceId: "acme",
+        environment: "production",
+        scopes: null,
+        name: "from <the file>",
+        expiresAt: null,
+        networks: null,
+        revokedAt: null,
+        source: "configuration",
+        createdAt: 0
+      }
+    ]
+  })
 
 const draftOf = async (cookie: string, path = api): Promise<string> =>
   (await bodyOf(await here.send(`${path}/key-draft`, { cookie }))).data.draft

@@ -1,6 +1,4 @@
 /** From area to area: the links of the header, and from one record to another. */
-import { Directory } from "@pointsman/core/ports"
-import { Effect } from "effect"
 import { assert, describe, it } from "vitest"
 import { areas } from "../src/frame/Navigation.ts"
 import { everywhere, leadsTo, pageAt, pageOf } from "./support/Responses.ts"
@@ -47,8 +45,7 @@ describe("workspaces", () => {
   it("a page offers to type a workspace, and leads there, if a list cannot have all", async () => {
     const cookie = await here.signIn("ann", everywhere("admin"))
     const workspaces = Array.from({ length: 300 }, (_, number) => workspaceOf(`shop-${number}`))
-    const contents = { workspaces, apiKeys: [], connections: [], routing: [], webhookEndpoints: [] }
-    await here.run(Effect.flatMap(Directory, (directory) => directory.write(contents)))
+    await here.write({ workspaces })
     const text = await pageAt(here, "/payments/acme/sandbox", cookie)
     assert.include(text, `name="to" aria-label="Id of a workspace, and environment" value="acme sandbox"`)
     assert.notInclude(text, "shop-299")

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto"
 import { Pointsman } from "@pointsman/core"
 import { Unanswered } from "@pointsman/core/connector"
-import { Directory, Secrets } from "@pointsman/core/ports"
+import { Secrets } from "@pointsman/core/ports"
 import { openSecretsLayer, sampleRequest } from "@pointsman/core/testing"
 import { Effect, Layer, Redacted } from "effect"
 import { addPartner } from "../support/Partner.ts"
@@ -60,19 +60,11 @@ export const plantedWorld = async (storage?: WorldParts["storage"]): Promise<Pla
     },
     [{ id: "second" }]
   )
-  await here.run(
-    Effect.flatMap(Directory, (directory) =>
-      Effect.flatMap(directory.contents, ({ connections, workspaces }) =>
-        directory.write({
-          workspaces: workspaces.map((one) => ({ ...one, name: textOf(one.id) })),
-          apiKeys: [],
-          connections: connections.map((one) => ({ ...one, name: textOf(one.workspaceId) })),
-          routing: [],
-          webhookEndpoints: []
-        })
-      )
-    )
-  )
+  const { connections, workspaces } = await here.contents()
+  await here.write({
+    workspaces: workspaces.map((one) => ({ ...one, name: textOf(one.id) })),
+    connections: connections.map((one) => ({ ...one, name: textOf(one.workspaceId) }))
+  })
   await addEndpoint(here, { id: "whe_shop", url: `https://shop.example/${markup}?token=${markup}` })
   const payments: Array<string> = []
   for (const tenant of tenants) payments.push(...(await payIn(here, tenant)))

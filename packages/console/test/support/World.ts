@@ -216,6 +216,10 @@ export const world = (options: Partial<ConsoleOptions> = {}, parts: WorldParts =
   const run = <A, E>(effect: Effect.Effect<A, E, Pointsman | StorageServices | Secrets>) => runtime.runPromise(effect)
   const ask = <A, E>(use: (pointsman: Pointsman["Service"]) => Effect.Effect<A, E, StorageServices | Secrets>) =>
     run(Effect.flatMap(Pointsman, use))
+  const contents = () => run(Effect.flatMap(Directory, (directory) => directory.contents))
+  /** Beside what is stored, as a configuration does. */
+  const write = (written: Partial<DirectoryContents>) =>
+    run(Effect.flatMap(Directory, (directory) => directory.write(contentsOf(written))))
   const operators: Promise<OperatorMethods> = run(Effect.map(Pointsman, (pointsman) => pointsman.operators))
 
   /** Signs a new operator in by a link; gives the cookie. */
@@ -273,6 +277,8 @@ export const world = (options: Partial<ConsoleOptions> = {}, parts: WorldParts =
     send,
     run,
     ask,
+    contents,
+    write,
     operators,
     signIn,
     signInAgain,
