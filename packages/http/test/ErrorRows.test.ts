@@ -2,10 +2,10 @@
  * Every error that version 1 names for an endpoint, brought about over HTTP, and what is left of the payment
  * afterwards. The lists at the end are written apart from the code under test: a code without a case does not pass.
  */
-import { Ledger, Unanswered } from "@pointsman/core/ports"
-import { Effect, Option } from "effect"
+import { Unanswered } from "@pointsman/core/ports"
+import { Effect } from "effect"
 import { describe, expect, test } from "vitest"
-import { alwaysComeFirst, beforeNextClaim, held as heldCall, stepOf } from "./support/Faults.ts"
+import { alwaysComeFirst, beforeNextClaim, held as heldCall, overwrite, stepOf } from "./support/Faults.ts"
 import {
   type Asked,
   answerOf,
@@ -26,7 +26,7 @@ import { stores } from "./support/Stores.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
 import type { Reply } from "./support/Web.ts"
 import { write } from "./support/Workspaces.ts"
-import { acme, apiKeyOf, keys, type World } from "./support/World.ts"
+import { apiKeyOf, keys, type World } from "./support/World.ts"
 
 type Endpoint = OperationName | "create" | "list" | "retrieve" | "timeline" | "events"
 
@@ -155,20 +155,6 @@ const ofAll = (on: OperationName): ReadonlyArray<Case> => [
   operation(on, `502 ${on}_result_unknown`, "a provider that does not answer", { call: silence, after: unknown(on) })
 ]
 
-const withoutReference = (world: World, id: string) =>
-  world.run(
-    Effect.gen(function* () {
-      const ledger = yield* Ledger
-      const payment = Option.getOrThrow(yield* ledger.payment(acme, id))
-      yield* ledger.commit({
-        tenant: acme,
-        payment: { expected: payment.version, after: { ...payment, providerRef: null, version: payment.version + 1 } },
-        attempts: [],
-        events: []
-      })
-    })
-  )
-
 const ofAuthorizations = (on: "capture" | "void"): ReadonlyArray<Case> => [
   ...ofAll(on),
   operation(on, "400 invalid_idempotency_key", "a key of 7 characters", { asked: { idempotencyKey: "1234567" } }),
@@ -182,7 +168,9 @@ const ofAuthorizations = (on: "capture" | "void"): ReadonlyArray<Case> => [
     asked: { server: 1 },
     after: cancelled
   }),
-  operation(on, "409 no_provider_ref", "a payment without a reference at its provider", { prepare: withoutReference }),
+  operation(on, "409 no_provider_ref", "a payment without a reference at its provider", {
+    prepare: (world, id) => overwrite(world, id, { providerRef: null })
+  }),
   inFlight(on, "409 idempotency_in_progress"),
   operation(on, "500 state_conflict", "a provider that states the opposite", {
     call: Effect.succeed({ _tag: on === "capture" ? "Canceled" : "Captured", providerRef: "ch_1" }),

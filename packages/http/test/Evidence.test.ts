@@ -10,7 +10,7 @@ import { afterEach, beforeAll, describe, expect, test } from "vitest"
 import { type SampleName, sampleNames, sampleOf } from "../../../scripts/evidence/Books.ts"
 import { type Cell, cellsOf, datedApart } from "../../../scripts/evidence/Cells.ts"
 import { namesIn, type Word } from "../../../scripts/evidence/Words.ts"
-import { type Brought, messageOf, reads, ways, withTwoConnections } from "./support/EvidenceWays.ts"
+import { type Brought, bookOf, messageOf, reads, ways, withTwoConnections } from "./support/EvidenceWays.ts"
 import { deliver } from "./support/Messages.ts"
 import { answerOf, get } from "./support/Payments.ts"
 import { stores } from "./support/Stores.ts"
@@ -93,12 +93,7 @@ describe.each(stores.slice(0, 1))("over %s", (_name, store) => {
     brought = undefined
   })
 
-  const booksOf = ({ ids, place: { tenant } }: Brought) =>
-    world.run(
-      Effect.flatMap(Ledger, (ledger) =>
-        Effect.forEach(ids, (id) => Effect.map(ledger.book(tenant, id), Option.getOrThrow))
-      )
-    )
+  const booksOf = ({ ids, place }: Brought) => Promise.all(ids.map((id) => bookOf(world, place, id)))
 
   const timelinesOf = (ids: ReadonlyArray<string>, { tenant }: Brought["place"]) =>
     world.run(

@@ -367,14 +367,7 @@ describe("what the generator gets wrong by itself", () => {
       expect(Object.keys(node), path).not.toContain("x-documented")
       if (Array.isArray(node["anyOf"])) expect(node["anyOf"].length, path).toBeGreaterThan(1)
     }
-    expect(component("CreatePayment").properties["amount"]).toMatchObject({
-      type: "integer",
-      minimum: 50,
-      maximum: 100_000_000
-    })
     expect(component("RefundPayment").properties["amount"]).not.toHaveProperty("maximum")
-    expect(component("CreatePayment").properties["reference"]).toMatchObject({ type: "string", maxLength: 64 })
-    expect(component("Payment").properties["reference"]).toMatchObject({ type: ["string", "null"] })
   })
 
   test("headers are written as people write them", () => {

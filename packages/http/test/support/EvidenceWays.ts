@@ -44,7 +44,7 @@ type Way = (world: World, count: number) => Promise<Brought>
 const each = <A>(count: number, make: (at: number) => Promise<A>) =>
   Promise.all(Array.from({ length: count }, (_, at) => make(at)))
 
-const bookOf = (world: World, { tenant }: Place, id: string) =>
+export const bookOf = (world: World, { tenant }: Place, id: string) =>
   world.run(Effect.flatMap(Ledger, (ledger) => Effect.map(ledger.book(tenant, id), Option.getOrThrow)))
 
 const silence = Effect.fail(new Unanswered({ reason: "timed out" }))

@@ -1,4 +1,5 @@
 /** Where a store is made to fail, and what others do in between. */
+import type { Payment } from "@pointsman/core"
 import { type Change, Ledger } from "@pointsman/core/ports"
 import { Deferred, Effect, Option } from "effect"
 import { acme, type World } from "./World.ts"
@@ -16,25 +17,24 @@ export const stepOf = ({ attempts, operations = [], refunds = [] }: Change): Ste
   return ends.every((hasEnded) => hasEnded) ? "settle" : "claim"
 }
 
+/** Writes the payment with other fields, as another process does. */
+export const overwrite = (world: World, id: string, fields: Partial<Payment> = {}): Promise<unknown> =>
+  world.run(
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const payment = Option.getOrThrow(yield* ledger.payment(acme, id))
+      const after = { ...payment, ...fields, version: payment.version + 1 }
+      return yield* ledger.commit({
+        ...{ tenant: acme, attempts: [], events: [] },
+        payment: { expected: payment.version, after }
+      })
+    })
+  )
+
 /** A writer whose commit changes nothing but the version comes first, as often as somebody claims. */
 export const alwaysComeFirst = (world: World, id: string): void => {
   world.ledger.beforeCommit = (_number, change) =>
-    stepOf(change) === "claim"
-      ? Effect.promise(() =>
-          world.run(
-            Effect.gen(function* () {
-              const ledger = yield* Ledger
-              const payment = Option.getOrThrow(yield* ledger.payment(acme, id))
-              yield* ledger.commit({
-                tenant: acme,
-                payment: { expected: payment.version, after: { ...payment, version: payment.version + 1 } },
-                attempts: [],
-                events: []
-              })
-            })
-          )
-        )
-      : Effect.void
+    stepOf(change) === "claim" ? Effect.asVoid(Effect.promise(() => overwrite(world, id))) : Effect.void
 }
 
 /** Runs once, right before the next claim is written. */
