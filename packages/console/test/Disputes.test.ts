@@ -2,7 +2,7 @@
 import { scriptedProvider } from "@pointsman/core/testing"
 import { assert, describe, it } from "vitest"
 import { stateDispute } from "./support/Reports.ts"
-import { everywhere, leadsTo, pageAt, pageOf } from "./support/Responses.ts"
+import { everywhere, keyedForm, leadsTo, pageAt, pageOf } from "./support/Responses.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
 import { mount, origin, silence, speaking } from "./support/World.ts"
 
@@ -22,12 +22,7 @@ const disputed = async (disputeId = "du_1", dueBy: number | null = Date.now() + 
 const keep = (path: string, cookie: string) =>
   here.send(`${path}/evidence`, { cookie, form: { product_description: "A chair.\r\nBlue.", customer_name: " " } })
 
-/** The form as a browser has it: its key is in the address. */
-const formOf = async (path: string, cookie: string) => {
-  const address = leadsTo(await here.send(path, { cookie }))
-  await pageAt(here, address, cookie)
-  return { key: new URL(address, "http://console").searchParams.get("key") ?? "" }
-}
+const formOf = async (path: string, cookie: string) => (await keyedForm(here, path, cookie)).fields
 
 describe("the list", () => {
   it("the next deadline of open disputes comes first, and those without one last", async () => {
@@ -100,7 +95,7 @@ describe("one dispute", () => {
     const cookie = await here.signIn("jo", everywhere("operations"))
     const { path } = await disputed()
     const form = await formOf(`${path}/accept`, cookie)
-    assert.include(await pageAt(here, `${path}/accept?key=${form.key}`, cookie), "You give up €9.00, for good.")
+    assert.include(await pageAt(here, `${path}/accept?key=${form["key"]}`, cookie), "You give up €9.00, for good.")
     assert.strictEqual(leadsTo(await here.send(`${path}/accept`, { cookie, form })), `${path}?notice=done`)
     assert.include(await pageAt(here, path, cookie), "Accepted")
     // The same form again is the same request.

@@ -1,7 +1,7 @@
 /** From area to area: the links of the header, and from one record to another. */
 import { assert, describe, it } from "vitest"
 import { areas } from "../src/frame/Navigation.ts"
-import { everywhere, leadsTo, pageAt, pageOf } from "./support/Responses.ts"
+import { everywhere, keyedForm, leadsTo, pageAt, pageOf } from "./support/Responses.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
 import { addEndpoint, deliver } from "./support/Webhooks.ts"
 import { silence, workspaceOf } from "./support/World.ts"
@@ -87,9 +87,9 @@ describe("records", () => {
     const deliveries = [...text.matchAll(/href="\/console(\/webhooks\/acme\/sandbox\/deliveries\/[^"]+)"/gu)]
     const delivery = deliveries.at(-1)?.[1] ?? ""
     await here.send(`${delivery}/redeliver`, { cookie, form: { attempts: "1" } })
-    const form = leadsTo(await here.send("/webhooks/acme/sandbox/endpoints/whe_shop/secret", { cookie }))
-    const fields = { ...Object.fromEntries(new URL(form, "http://console").searchParams), overlap: "0" }
-    await here.send("/webhooks/acme/sandbox/endpoints/whe_shop/secret", { cookie, form: fields })
+    const secret = "/webhooks/acme/sandbox/endpoints/whe_shop/secret"
+    const { fields } = await keyedForm(here, secret, cookie)
+    await here.send(secret, { cookie, form: { ...fields, overlap: "0" } })
     await here.signIn("kim@acme.test", [{ workspaceId: "acme", role: "admin" }])
     const all = await pageAt(here, "/audit", cookie)
     const [, operator = ""] = /href="\/console(\/operators\/[^"]+)"/u.exec(all) ?? []

@@ -1,6 +1,6 @@
 /** Refunds above the limit of the console: on the pages and through the API. */
 import { assert, describe, it } from "vitest"
-import { actionOf, dataOf, errorOf, everywhere, leadsTo, pageAt } from "./support/Responses.ts"
+import { actionOf, dataOf, errorOf, everywhere, keyedForm, leadsTo, pageAt } from "./support/Responses.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
 import { bodyOf } from "./support/World.ts"
 
@@ -94,10 +94,10 @@ describe("the API", () => {
 
 describe("the pages", () => {
   const propose = async (id: string, cookie: string, amount = "19.99") => {
-    const form = await pageAt(here, leadsTo(await here.send(`${payments}/${id}/refund`, { cookie })), cookie)
-    const key = /name="key" value="([^"]+)"/u.exec(form)?.[1] ?? ""
-    const send = () => here.send(`${payments}/${id}/refund`, { cookie, form: { key, amount, reason: "returned <b>" } })
-    return { form, send }
+    const { fields, page } = await keyedForm(here, `${payments}/${id}/refund`, cookie)
+    const send = () =>
+      here.send(`${payments}/${id}/refund`, { cookie, form: { ...fields, amount, reason: "returned <b>" } })
+    return { form: page, send }
   }
   it("a form sent twice proposes one refund, sent once another person approves", async () => {
     const { ann, sam } = await people()

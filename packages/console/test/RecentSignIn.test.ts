@@ -2,7 +2,7 @@
 
 import type { OperatorGrant } from "@pointsman/core"
 import { assert, describe, it } from "vitest"
-import { newAuthenticator } from "./support/Authenticator.ts"
+import { addPasskey, newAuthenticator, signInBy } from "./support/Authenticator.ts"
 import { codeOf, dataOf, everywhere, hiddenIn, leadsTo, pageAt, pageOf } from "./support/Responses.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
 import { bodyOf, cookieOf, origin, password } from "./support/World.ts"
@@ -133,18 +133,11 @@ describe("a page whose sign-in is older", () => {
     await here.reopen({ requirePasskey: ["admin"] }, { clock: "test" })
     const viewer = await signIn("root", everywhere("viewer"))
     const passkey = newAuthenticator(origin)
-    const options = await dataOf(await here.send("/api/passkeys/options", { method: "POST", cookie: viewer }))
-    const body = { name: "Laptop", challenge: options.challenge, response: passkey.register(options) }
-    await dataOf(await here.send("/api/passkeys", { cookie: viewer, body }))
+    await dataOf(await addPasskey(here, viewer, passkey))
     await here.run(
       (await here.operators).edit({ login: "root", displayName: "root", grants: everywhere("admin"), version: null })
     )
-    const signInBy = async () => {
-      const asked = await dataOf(await here.send("/api/session/passkey/options", { method: "POST" }))
-      const answer = { challenge: asked.challenge, response: passkey.signIn(asked) }
-      return cookieOf(await here.send("/api/session/passkey", { body: answer }))
-    }
-    const cookie = await signInBy()
+    const cookie = await signInBy(here, passkey)
     const form = await keyForm(cookie)
     await pass(10)
     const asked = await pageOf(
@@ -155,7 +148,7 @@ describe("a page whose sign-in is older", () => {
     assert.include(asked, 'data-then="confirm"')
     const again = { ...form, confirm_operator: hiddenIn(asked)["confirm_operator"] ?? "" }
     assert.include(
-      await pageOf(await here.send(`${keysAt}/new`, { cookie: await signInBy(), form: again })),
+      await pageOf(await here.send(`${keysAt}/new`, { cookie: await signInBy(here, passkey), form: again })),
       "Copy the key now."
     )
   })

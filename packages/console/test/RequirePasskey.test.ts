@@ -2,7 +2,7 @@
 import type { OperatorGrant, OperatorRole } from "@pointsman/core"
 import { Effect, Redacted } from "effect"
 import { assert, describe, it } from "vitest"
-import { type Authenticator, newAuthenticator } from "./support/Authenticator.ts"
+import { addPasskey, newAuthenticator, signInBy } from "./support/Authenticator.ts"
 import { codeOf, dataOf, errorOf, leadsTo, pageAt, pageOf } from "./support/Responses.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
 import { bodyOf, cookieOf, origin, password } from "./support/World.ts"
@@ -28,18 +28,7 @@ const withPassword = async (login: string, grants: ReadonlyArray<OperatorGrant>)
 }
 
 const optionsFor = (cookie: string) => here.send("/api/passkeys/options", { method: "POST", cookie })
-const addWith = (cookie: string, options: { readonly challenge: string }, passkey: Authenticator) =>
-  here.send("/api/passkeys", {
-    cookie,
-    body: { name: "Laptop", challenge: options.challenge, response: passkey.register(options) }
-  })
-const add = async (cookie: string, passkey = newAuthenticator(origin)) =>
-  addWith(cookie, await dataOf(await optionsFor(cookie)), passkey)
-const signInBy = async (passkey: Authenticator) => {
-  const options = await dataOf(await here.send("/api/session/passkey/options", { method: "POST" }))
-  const body = { challenge: options.challenge, response: passkey.signIn(options) }
-  return cookieOf(await here.send("/api/session/passkey", { body }))
-}
+const add = (cookie: string, passkey = newAuthenticator(origin)) => addPasskey(here, cookie, passkey)
 
 const expected = "Your role takes a passkey: sign in with one, or add one to your account first."
 
@@ -114,7 +103,7 @@ describe("a session without the passkey that a role takes", () => {
     const message = "Your role takes a passkey, and you have one: sign in with it. If you lost it, ask an administrator"
     const [status, code, text] = await errorOf(await optionsFor(cookie))
     assert.deepStrictEqual([status, code, text.startsWith(message)], [409, "passkey_refused", true])
-    const late = await addWith(cookie, before, newAuthenticator(origin))
+    const late = await addPasskey(here, cookie, newAuthenticator(origin), "Laptop", before)
     assert.deepStrictEqual(await codeOf(late), [409, "passkey_refused"])
     const account = await pageAt(here, "/account", cookie)
     assert.include(account, message)
@@ -130,7 +119,7 @@ describe("a session that no rule limits", () => {
     await dataOf(await add(await here.signIn("jo", admin), passkey))
     const identity = { issuer: "https://login.example.com", subject: "1", login: "jo", displayName: "Jo", grants: null }
     const { token } = await here.run((await here.operators).signInWithOidc(Effect.succeed(identity), "203.0.113.9"))
-    for (const cookie of [await signInBy(passkey), `pointsman_console=${Redacted.value(token)}`]) {
+    for (const cookie of [await signInBy(here, passkey), `pointsman_console=${Redacted.value(token)}`]) {
       await dataOf(await here.send("/api/workspaces/globex/sandbox/keys", { cookie }))
       assert.include(await pageAt(here, "/payments/globex/sandbox", cookie), 'href="/console/keys/globex/sandbox"')
       assert.include(await pageAt(here, "/account", cookie), "/console/password")

@@ -1,7 +1,7 @@
 /** Endpoints, and the rotation of their secrets, by the API and by the pages. */
 import { createHmac } from "node:crypto"
 import { assert, describe, it } from "vitest"
-import { everywhere, pageAt, pageOf } from "./support/Responses.ts"
+import { everywhere, keyedForm, pageAt, pageOf } from "./support/Responses.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
 import { addEndpoint, deliver, firstSecret } from "./support/Webhooks.ts"
 import { bodyOf } from "./support/World.ts"
@@ -17,14 +17,7 @@ const secretIn = (page: string): string => {
   return text.replaceAll("&quot;", '"').replaceAll("&amp;", "&")
 }
 
-/** The new form's key, and what it says of the secret. */
-const openForm = async (cookie: string) => {
-  const response = await here.send(`${at}/secret`, { cookie })
-  assert.strictEqual(response.status, 303)
-  const asked = (response.headers.get("location") ?? "").replace(/^\/console/u, "")
-  const { key = "", seen = "" } = Object.fromEntries(new URL(asked, "http://console").searchParams)
-  return { asked, key, seen }
-}
+const openForm = (cookie: string) => keyedForm(here, `${at}/secret`, cookie)
 
 const isSignedWith = async (secrets: ReadonlyArray<string>) => {
   await here.pay("acme", "sandbox", "automatic")
@@ -88,11 +81,11 @@ describe("rotating a secret", () => {
     const cookie = await here.signIn("jo@example.com", everywhere("admin"))
     await addEndpoint(here)
     assert.include(await pageAt(here, at, cookie), "Rotate the secret…")
-    const { asked, key, seen } = await openForm(cookie)
+    const { address, fields } = await openForm(cookie)
     for (let look = 0; look < 2; look++) {
-      assert.include(await pageAt(here, asked, cookie), `name="key" value="${key}"`)
+      assert.include(await pageAt(here, address, cookie), `name="key" value="${fields["key"]}"`)
     }
-    const post = () => here.send(`${at}/secret`, { cookie, form: { key, seen, overlap: "86400" } })
+    const post = () => here.send(`${at}/secret`, { cookie, form: { ...fields, overlap: "86400" } })
     const first = await pageOf(await post())
     assert.include(first, "No other page shows it")
     assert.include(first, "Both secrets sign until")
@@ -113,10 +106,10 @@ describe("rotating a secret", () => {
   it("the form says that the older secret stops during an overlap", async () => {
     const cookie = await here.signIn("jo", everywhere("admin"))
     await addEndpoint(here)
-    const { key, seen } = await openForm(cookie)
-    await here.send(`${at}/secret`, { cookie, form: { key, seen, overlap: "3600" } })
-    const { asked } = await openForm(cookie)
-    assert.include(await pageAt(here, asked, cookie), "The older one stops at once.")
+    const { fields } = await openForm(cookie)
+    await here.send(`${at}/secret`, { cookie, form: { ...fields, overlap: "3600" } })
+    const { page } = await openForm(cookie)
+    assert.include(page, "The older one stops at once.")
   })
 
   it("the API rotates once for one key, and names bad fields", async () => {

@@ -11,7 +11,7 @@ import { Effect } from "effect"
 import { afterAll, beforeEach, describe, expect, test } from "vitest"
 import { answerOf } from "./support/Payments.ts"
 import { payment, paymentId, scripted } from "./support/Scripted.ts"
-import { type Sent, serve } from "./support/Web.ts"
+import { type Sent, serve, type Web } from "./support/Web.ts"
 
 type Operation = "capture" | "void" | "refund"
 
@@ -262,12 +262,12 @@ describe("a failure of core", () => {
   }
   const secret = new Error("password of the database is hunter2")
 
+  const ask = (failed: Web, operation: Operation, body?: object) =>
+    failed.send(`/api/v1/payments/${paymentId}/${pathOf[operation]}`, { method: "POST", key: "sandbox", body })
+
   test.each(operations)("only the log knows why if nothing was sent of a %s", async (operation) => {
     const failed = failing(new NothingSent({ cause: secret }))
-    const reply = await failed.send(`/api/v1/payments/${paymentId}/${pathOf[operation]}`, {
-      method: "POST",
-      key: "sandbox"
-    })
+    const reply = await ask(failed, operation)
     expect(answerOf(reply)).toBe("500 internal_error")
     expect(JSON.stringify(reply.body)).not.toMatch(/hunter2|\.ts:/u)
     expect(failed.log).toEqual([expect.stringContaining("hunter2")])
@@ -279,11 +279,8 @@ describe("a failure of core", () => {
     "a message says that what the provider said (%s) was not recorded",
     async (said) => {
       const failed = failing(new StateUnconfirmed({ said }))
-      for (const operation of ["capture", "void"]) {
-        const reply = await failed.send(`/api/v1/payments/${paymentId}/${operation}`, {
-          method: "POST",
-          key: "sandbox"
-        })
+      for (const operation of ["capture", "void"] as const) {
+        const reply = await ask(failed, operation)
         expect([answerOf(reply), reply.body.error.message]).toEqual([
           "500 state_unconfirmed",
           expect.stringContaining(said)
@@ -297,7 +294,7 @@ describe("a failure of core", () => {
   test("an amount above the authorized one is refused with the expected range", async () => {
     const expected = "at most the authorized amount, 1000"
     const failed = serve(scripted({ capture: () => new InvalidAmount({ expected }) }).layer)
-    const reply = await failed.send(`/api/v1/payments/${paymentId}/capture`, { key: "sandbox", body: { amount: 1001 } })
+    const reply = await ask(failed, "capture", { amount: 1001 })
     expect([answerOf(reply), reply.body.error.message]).toEqual([
       "422 invalid_amount",
       expect.stringContaining(expected)
@@ -316,7 +313,7 @@ describe("a failure of core", () => {
     ]
     for (const [message, expected] of shown) {
       const failed = failing(new ProviderRefused({ message }))
-      const reply = await failed.send(`/api/v1/payments/${paymentId}/void`, { method: "POST", key: "sandbox" })
+      const reply = await ask(failed, "void")
       expect([answerOf(reply), reply.body.error.message]).toEqual(["502 psp_error", expected])
       await failed.close()
     }

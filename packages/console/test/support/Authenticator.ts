@@ -1,5 +1,7 @@
 /** A passkey in memory: what a browser and its device answer to the options of the console (WebAuthn Level 3). */
 import { createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto"
+import { dataOf } from "./Responses.ts"
+import { cookieOf, type World } from "./World.ts"
 
 const base64url = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64url")
 const sha256 = (bytes: string | Uint8Array) => createHash("sha256").update(bytes).digest()
@@ -108,3 +110,27 @@ export const newAuthenticator = (origin: string) => {
 }
 
 export type Authenticator = ReturnType<typeof newAuthenticator>
+
+const optionsFor = async (here: World, path: string, cookie?: string) =>
+  dataOf(await here.send(`${path}/options`, { method: "POST", cookie }))
+
+/** Adds the passkey in this session, by these options or new ones. */
+export const addPasskey = async (
+  here: World,
+  cookie: string,
+  passkey: Authenticator,
+  name = "Laptop",
+  given?: unknown
+) => {
+  // biome-ignore lint/suspicious/noExplicitAny: options as JSON.
+  const options: any = given ?? (await optionsFor(here, "/api/passkeys", cookie))
+  const body = { name, challenge: options.challenge, response: passkey.register(options) }
+  return here.send("/api/passkeys", { cookie, body })
+}
+
+/** Gives the cookie of the new session. */
+export const signInBy = async (here: World, passkey: Authenticator): Promise<string> => {
+  const options = await optionsFor(here, "/api/session/passkey")
+  const body = { challenge: options.challenge, response: passkey.signIn(options) }
+  return cookieOf(await here.send("/api/session/passkey", { body }))
+}

@@ -61,6 +61,13 @@ export const hiddenIn = (page: string): Record<string, string> =>
     ])
   )
 
+/** A form whose key is in its address, opened anew: what it sends. */
+export const keyedForm = async (here: World, path: string, cookie: string) => {
+  const address = leadsTo(await here.send(path, { cookie }))
+  const page = await pageAt(here, address, cookie)
+  return { address, page, fields: hiddenIn(page) }
+}
+
 /** The address of the form that does so; empty where the page has none. */
 export const actionOf = (page: string, act: string): string =>
   new RegExp(`action="/console([^"]+/${act})"`, "u").exec(page)?.[1] ?? ""
