@@ -27,15 +27,17 @@ import { usedWorld } from "./support/UsedWorld.ts"
 /** The reply, what the payment comes to, and what its timeline tells besides. */
 type End = readonly [answer: string, outcome: Outcome, ...told: ReadonlyArray<Told>]
 
-interface Row {
-  readonly answers: string
-  /** How the call ends; without it the provider does what it is asked. */
-  readonly call?: Effect.Effect<OperationAnswer | RefundAnswer, NotSent | Unanswered>
-  /** Of the request; of everything unless set. */
+type Call = Effect.Effect<OperationAnswer | RefundAnswer, NotSent | Unanswered>
+
+interface Asked {
+  /** Of everything unless set. */
   readonly amount?: number
-  readonly end: End
+  /** Of the reply. */
   readonly message?: string | RegExp
 }
+
+/** Without a call, the provider does what it is asked. */
+type Row = readonly [answers: string, call: Call | null, end: End, asked?: Asked]
 
 const providerRef = "ch_1"
 const providerRefundId = "re_1"
@@ -78,52 +80,40 @@ const mismatched = (stated_amount: number, stated_currency: string) =>
 const failed = (reason: string | null) => says({ _tag: "RefundFailed", providerRefundId, reason })
 const dollars = says({ _tag: "Succeeded", providerRefundId, stated: { minorUnits: 900, currency: "USD" } })
 
+const pending = says({ _tag: "Pending", providerRef })
+const stillAuthorized = says({ _tag: "Authorized", providerRef })
+const wordless = says({ _tag: "Rejected", code: "E1", message: " \n" })
+const pendingMore = says({ _tag: "RefundPending", providerRefundId, stated: eur(1001) })
+const nothingBack = says({ _tag: "Succeeded", providerRefundId, stated: eur(0) })
+
 const rows: Readonly<Record<OperationName, ReadonlyArray<Row>>> = {
   capture: [
-    { answers: "captured", end: takes(1000) },
-    { answers: "captured, of a part", amount: 300, end: takes(300) },
-    { answers: "pending", call: says({ _tag: "Pending", providerRef }), end: ["200", { status: "PENDING" }] },
-    {
-      answers: "authorized",
-      call: says({ _tag: "Authorized", providerRef }),
-      end: refused,
-      message: /still authorized/u
-    },
-    { answers: "declined", call: says(declined), end: refused, message: /declined it: 05/u },
-    {
-      answers: "rejected, without a word",
-      call: says({ _tag: "Rejected", code: "E1", message: " \n" }),
-      end: refused,
-      message: /rejected/u
-    },
-    { answers: "nothing, as it was not reached", call: notReached, end: refused, message: unsent },
-    { answers: "captured, and states 0", call: states(0), end: unknown("capture") },
-    { answers: "by breaking the connector", call: breaks, end: unknown("capture") }
+    ["captured", null, takes(1000)],
+    ["captured, of a part", null, takes(300), { amount: 300 }],
+    ["pending", pending, ["200", { status: "PENDING" }]],
+    ["authorized", stillAuthorized, refused, { message: /still authorized/u }],
+    ["declined", says(declined), refused, { message: /declined it: 05/u }],
+    ["rejected, without a word", wordless, refused, { message: /rejected/u }],
+    ["nothing, as it was not reached", notReached, refused, { message: unsent }],
+    ["captured, and states 0", states(0), unknown("capture")],
+    ["by breaking the connector", breaks, unknown("capture")]
   ],
   void: [
-    { answers: "canceled", end: ["200", { status: "CANCELLED" }, ["payment.cancelled"]] },
-    { answers: "captured, of a part", call: states(400), end: takes(400, "500 state_conflict") },
-    { answers: "captured, and states 0", call: states(0), end: unknown("void") },
-    { answers: "by breaking the connector", call: breaks, end: unknown("void") }
+    ["canceled", null, ["200", { status: "CANCELLED" }, ["payment.cancelled"]]],
+    ["captured, of a part", states(400), takes(400, "500 state_conflict")],
+    ["captured, and states 0", states(0), unknown("void")],
+    ["by breaking the connector", breaks, unknown("void")]
   ],
   refund: [
-    { answers: "succeeded", end: gives(1000, "REFUNDED") },
-    { answers: "succeeded, of a part", amount: 300, end: gives(300, "PARTIALLY_REFUNDED") },
-    { answers: "failed", call: failed("insufficient funds"), end: refundRefused, message: "insufficient funds" },
-    { answers: "failed, without a reason", call: failed(null), end: refundRefused, message: /refund failed/u },
-    { answers: "nothing, as it was not reached", call: notReached, end: refundRefused, message: unsent },
-    { answers: "succeeded, and states another currency", call: dollars, end: mismatched(900, "USD") },
-    {
-      answers: "pending, and states more",
-      call: says({ _tag: "RefundPending", providerRefundId, stated: eur(1001) }),
-      end: mismatched(1001, "EUR")
-    },
-    {
-      answers: "succeeded, and states 0",
-      call: says({ _tag: "Succeeded", providerRefundId, stated: eur(0) }),
-      end: refundUnknown()
-    },
-    { answers: "by breaking the connector", call: breaks, end: refundUnknown() }
+    ["succeeded", null, gives(1000, "REFUNDED")],
+    ["succeeded, of a part", null, gives(300, "PARTIALLY_REFUNDED"), { amount: 300 }],
+    ["failed", failed("insufficient funds"), refundRefused, { message: "insufficient funds" }],
+    ["failed, without a reason", failed(null), refundRefused, { message: /refund failed/u }],
+    ["nothing, as it was not reached", notReached, refundRefused, { message: unsent }],
+    ["succeeded, and states another currency", dollars, mismatched(900, "USD")],
+    ["pending, and states more", pendingMore, mismatched(1001, "EUR")],
+    ["succeeded, and states 0", nothingBack, refundUnknown()],
+    ["by breaking the connector", breaks, refundUnknown()]
   ]
 }
 
@@ -132,12 +122,11 @@ describe.each(stores)("over %s", (_name, store) => {
 
   for (const operation of ["capture", "void", "refund"] as const) {
     describe(operation, () => {
-      for (const { amount, answers, call, end, message } of rows[operation]) {
-        const [answer, outcome, ...told] = end
+      for (const [answers, call, [answer, outcome, ...told], { amount, message } = {}] of rows[operation]) {
         test(`the answers ${answers} are ${answer}, and ${outcome.status}`, async () => {
           const id = operation === "refund" ? await captured(world) : await authorized(world)
           const ends = () => call
-          if (call !== undefined) Object.assign(world.provider, { onCapture: ends, onVoid: ends, onRefund: ends })
+          if (call !== null) Object.assign(world.provider, { onCapture: ends, onVoid: ends, onRefund: ends })
           const reply = await operate(world, operation, id, amount === undefined ? {} : { body: { amount } })
           expect(answerOf(reply)).toBe(answer)
           expect(reply.headers.get("idempotent-replay")).toBeNull()
