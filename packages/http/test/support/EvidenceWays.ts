@@ -11,6 +11,7 @@ import {
   NotSent,
   type OperationAnswer,
   type ProviderMessage,
+  type RefundAnswer,
   Secrets,
   Unanswered
 } from "@pointsman/core/ports"
@@ -103,24 +104,26 @@ const charging =
 type Operation = "capture" | "void" | "refund"
 
 const operating =
-  (before: Way, name: Operation, body: object = {}): Way =>
+  (before: Way, name: Operation, amount?: number): Way =>
   async (world, count) => {
     const brought = await before(world, count)
     const { begun, call, end } = inFlight(count)
     Object.assign(world.provider, { onCapture: () => call, onVoid: () => call, onRefund: () => call })
-    const replies = Promise.all(brought.ids.map((id) => operate(world, name, id, { body })))
+    const replies = Promise.all(brought.ids.map((id) => operate(world, name, id, { body: { amount } })))
     await begun
     return { ...brought, end: () => end(replies) }
   }
 
-type Answers = Partial<Pick<World["provider"], "onCapture" | "onVoid" | "onRefund">>
+type Called = Parameters<World["provider"]["onCapture"]>[0] & Partial<Parameters<World["provider"]["onRefund"]>[0]>
+type Answer = (called: Called) => Effect.Effect<OperationAnswer | RefundAnswer, Unanswered>
 
+/** Without an answer, the provider does what it is asked. */
 const operated =
-  (before: Way, name: Operation, body: object = {}, answers: Answers = {}): Way =>
+  (before: Way, name: Operation, amount?: number, answer?: Answer): Way =>
   async (world, count) => {
     const brought = await before(world, count)
-    Object.assign(world.provider, answers)
-    await Promise.all(brought.ids.map((id) => operate(world, name, id, { body })))
+    if (answer !== undefined) Object.assign(world.provider, { onCapture: answer, onVoid: answer, onRefund: answer })
+    await Promise.all(brought.ids.map((id) => operate(world, name, id, { body: { amount } })))
     return brought
   }
 
@@ -209,29 +212,28 @@ const onCheckout = pressed(awaiting(production), "continue")
 
 // Captures, voids and refunds.
 
-const pending = ({ providerRef }: { readonly providerRef: string }) =>
-  Effect.succeed({ _tag: "Pending" as const, providerRef })
-/** Captures that the provider answers so. */
-const captureAnswers = (answer: (providerRef: string) => OperationAnswer): Way =>
-  operated(authorized, "capture", {}, { onCapture: ({ providerRef }) => Effect.succeed(answer(providerRef)) })
-const capturePending = operated(authorized, "capture", {}, { onCapture: pending })
-const voidPending = operated(authorized, "void", {}, { onVoid: pending })
+const pending: Answer = ({ providerRef }) => Effect.succeed({ _tag: "Pending", providerRef })
+const silent: Answer = () => silence
+/** An authorized payment whose capture or void is answered so. */
+const answered = (name: "capture" | "void", answer: (providerRef: string) => OperationAnswer): Way =>
+  operated(authorized, name, undefined, ({ providerRef }) => Effect.succeed(answer(providerRef)))
+const capturePending = operated(authorized, "capture", undefined, pending)
+const voidPending = operated(authorized, "void", undefined, pending)
 /** The provider reports such a state of the charge. */
 const chargeTold = (before: Way, state: (names: Names) => ChargeState): Way =>
   told(before, (names) => ({ _tag: "Charge", charge: ofAttempt(names), state: () => state(names) }))
 const byCapture = operated(authorized, "capture")
-const byPartialCapture = operated(authorized, "capture", { amount: 600 })
+const byPartialCapture = operated(authorized, "capture", 600)
 const refundPending = (before: Way) =>
-  operated(
-    before,
-    "refund",
-    { amount: 400 },
-    { onRefund: ({ refundId }) => Effect.succeed({ _tag: "RefundPending", providerRefundId: ref(refundId) }) }
+  operated(before, "refund", 400, ({ refundId = "" }) =>
+    Effect.succeed({ _tag: "RefundPending", providerRefundId: ref(refundId) })
   )
-const partlyRefunded = (before: Way) => operated(before, "refund", { amount: 400 })
+const partlyRefunded = (before: Way) => operated(before, "refund", 400)
+const refundRefused: Answer = () => Effect.succeed({ _tag: "Rejected", code: "no", message: "It was refused." })
 
 const pounds = { currency: "GBP" }
-const tooMuch = { minorUnits: 5000, currency: "EUR" }
+const capturedTooMuch = (providerRef: string) =>
+  ({ _tag: "Captured", providerRef, stated: { minorUnits: 5000, currency: "EUR" } }) as const
 const declined = (providerRef: string) =>
   ({ _tag: "Declined", providerRef, category: "expired_card", code: "54", soft: false }) as const
 
@@ -251,27 +253,19 @@ export const ways: Readonly<Record<SampleName, Way>> = {
   "ChargeUnknown: automatic capture": charged({}, () => silence),
   "ChargeUnknown: manual capture": charged(manual, () => silence),
   "ChargeUnknown: on the provider's page": pressed(awaiting(production), "continue", () => silence),
-  "ChargeMismatched: more than was asked": charges((providerRef) => ({
-    _tag: "Captured",
-    providerRef,
-    stated: tooMuch
-  })),
+  "ChargeMismatched: more than was asked": charges(capturedTooMuch),
   "Authorized: not captured yet": authorized,
-  "Authorized: a capture was refused": captureAnswers(declined),
+  "Authorized: a capture was refused": answered("capture", declined),
   "Authorized: a capture failed": operationFailed(capturePending, true),
   "Authorized: a void failed": operationFailed(voidPending, true),
   "Capturing: in flight": operating(authorized, "capture"),
   "CapturePending: accepted": capturePending,
   "CapturePending: tried again after a failure": operationFailed(byCapture, false),
-  "CaptureUnknown: unanswered": operated(authorized, "capture", {}, { onCapture: () => silence }),
-  "CaptureUnknown: more than was asked": captureAnswers((providerRef) => ({
-    _tag: "Captured",
-    providerRef,
-    stated: tooMuch
-  })),
+  "CaptureUnknown: unanswered": operated(authorized, "capture", undefined, silent),
+  "CaptureUnknown: more than was asked": answered("capture", capturedTooMuch),
   "Voiding: in flight": operating(authorized, "void"),
   "VoidPending: accepted": voidPending,
-  "VoidUnknown: unanswered": operated(authorized, "void", {}, { onVoid: () => silence }),
+  "VoidUnknown: unanswered": operated(authorized, "void", undefined, silent),
   "Captured: automatic capture": captured,
   "Captured: by a capture": byCapture,
   "Captured: by a partial capture": byPartialCapture,
@@ -280,26 +274,16 @@ export const ways: Readonly<Record<SampleName, Way>> = {
     providerRef: reference,
     stated: { minorUnits: 1000, currency }
   })),
-  "Captured: instead of a void": operated(
-    authorized,
-    "void",
-    {},
-    { onVoid: ({ providerRef }) => Effect.succeed({ _tag: "Captured", providerRef }) }
-  ),
+  "Captured: instead of a void": answered("void", (providerRef) => ({ _tag: "Captured", providerRef })),
   "Captured: of the attempt before": charged(pounds, ({ attemptId, connectionId }) =>
     connectionId === "first" ? refused : Effect.succeed({ _tag: "Captured", providerRef: ref(attemptId) })
   ),
   "Captured: a dispute was won": disputed(disputed(captured), "won"),
-  "Captured: a refund in flight": operating(captured, "refund", { amount: 400 }),
+  "Captured: a refund in flight": operating(captured, "refund", 400),
   "Captured: a refund pending": refundPending(captured),
   "Captured: by a capture, a refund pending": refundPending(byCapture),
-  "Captured: a refund unknown": operated(captured, "refund", { amount: 400 }, { onRefund: () => silence }),
-  "Captured: a refund refused": operated(
-    captured,
-    "refund",
-    { amount: 400 },
-    { onRefund: () => Effect.succeed({ _tag: "Rejected", code: "no", message: "It was refused." }) }
-  ),
+  "Captured: a refund unknown": operated(captured, "refund", 400, silent),
+  "Captured: a refund refused": operated(captured, "refund", 400, refundRefused),
   "Captured: a refund failed": refundFailed(refundPending(captured)),
   "Captured: a refund reversed": refundFailed(partlyRefunded(captured)),
   "PartiallyRefunded: automatic capture": partlyRefunded(captured),
@@ -324,7 +308,7 @@ export const ways: Readonly<Record<SampleName, Way>> = {
     _tag: "Canceled",
     providerRef: reference
   })),
-  "Voided: instead of a capture": captureAnswers((providerRef) => ({ _tag: "Canceled", providerRef }))
+  "Voided: instead of a capture": answered("capture", (providerRef) => ({ _tag: "Canceled", providerRef }))
 }
 
 /** Two connections for one currency, of which the second is asked where the first was not reached. */
