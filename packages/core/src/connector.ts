@@ -53,9 +53,20 @@ export type { ConnectorHandle } from "./ports/Connector.ts"
 export * from "./ports/Connector.ts"
 export { credentialsReader, HeaderText, keyModeFault, ProviderUrl } from "./ports/CredentialFields.ts"
 export { type Clean, cleaner, hideSecrets } from "./ports/HideSecrets.ts"
-export { type JsonCall, type JsonProvider, jsonCaller, segment } from "./ports/JsonCall.ts"
+export { expressing, type JsonCall, type JsonProvider, jsonCaller, segment } from "./ports/JsonCall.ts"
 export * from "./ports/ProviderLists.ts"
 export * from "./ports/ReadMessage.ts"
 export * from "./ports/Signature.ts"
 export * from "./ports/Transport.ts"
-export { answerReader, fieldOf, isSuccess, WebAddress, WireTime, withoutTrailingSlashes } from "./ports/WireFields.ts"
+export {
+  answerReader,
+  fieldOf,
+  fromJson,
+  isSuccess,
+  isWireText,
+  WebAddress,
+  WireReference,
+  WireTime,
+  wireOptional,
+  withoutTrailingSlashes
+} from "./ports/WireFields.ts"

@@ -24,11 +24,10 @@ import {
   type ConnectorDefinition,
   cleaner,
   type Environment,
+  expressing,
   type Found,
   jsonCaller,
   keptFields,
-  type Money,
-  NotSent,
   type ProviderAccount,
   type Rejected,
   secretsOf,
@@ -36,7 +35,7 @@ import {
   type Transport
 } from "@pointsman/core/connector"
 import { Effect, Redacted, Result } from "effect"
-import { type Amount, toAdyen } from "./Amounts.ts"
+import { toAdyen } from "./Amounts.ts"
 import * as Answers from "./Answers.ts"
 import { type Credentials, decodeCredentials, expectations, reportsMissing } from "./Credentials.ts"
 import { readMessage, readStored } from "./Messages.ts"
@@ -81,69 +80,47 @@ const connector = (
       if (stored === undefined) return Effect.succeed(withoutStoredDetails)
       const purpose = purposeOf(request)
       const reference = referenceOf({ attemptId: request.attemptId, purpose, isOnPage: false })
-      return sayable(request.money, (amount) =>
-        call(
-          {
-            method: "POST",
-            path: "/payments",
-            id: request.attemptId,
-            body: Requests.payment(request, { amount, purpose, reference }, stored, credentials)
-          },
-          (answer) => Answers.chargeAnswer(answer, { purpose, reference }, cleanOf(apiKey, request, stored))
+      return sayable(request.money, (amount) => {
+        const body = Requests.payment(request, { amount, purpose, reference }, stored, credentials)
+        return call({ method: "POST", path: "/payments", id: request.attemptId, body }, (answer) =>
+          Answers.chargeAnswer(answer, { purpose, reference }, cleanOf(apiKey, request, stored))
         )
-      )
+      })
     }),
     openCheckout: Effect.fn("AdyenConnector.openCheckout")((request) => {
       const purpose = purposeOf(request)
       const reference = referenceOf({ attemptId: request.attemptId, purpose, isOnPage: true })
-      return sayable(request.money, (amount) =>
-        call(
-          {
-            method: "POST",
-            path: "/paymentLinks",
-            id: request.attemptId,
-            body: Requests.paymentLink(request, { amount, purpose, reference }, credentials)
-          },
-          (answer) => Answers.checkoutAnswer(answer, reference, clean)
+      return sayable(request.money, (amount) => {
+        const body = Requests.paymentLink(request, { amount, purpose, reference }, credentials)
+        return call({ method: "POST", path: "/paymentLinks", id: request.attemptId, body }, (answer) =>
+          Answers.checkoutAnswer(answer, reference, clean)
         )
-      )
+      })
     }),
     capture: Effect.fn("AdyenConnector.capture")((request) =>
-      sayable(request.money, (amount) =>
-        call(
-          {
-            method: "POST",
-            path: `/payments/${segment(request.providerRef)}/captures`,
-            id: request.operationId,
-            body: { merchantAccount, amount, reference: operationReferenceOf({ ...request, kind: "capture" }) }
-          },
-          (answer) => Answers.operationAnswer(answer, request.providerRef, clean)
+      sayable(request.money, (amount) => {
+        const path = `/payments/${segment(request.providerRef)}/captures`
+        const body = { merchantAccount, amount, reference: operationReferenceOf({ ...request, kind: "capture" }) }
+        return call({ method: "POST", path, id: request.operationId, body }, (answer) =>
+          Answers.operationAnswer(answer, request.providerRef, clean)
         )
-      )
+      })
     ),
-    void: Effect.fn("AdyenConnector.void")((request) =>
-      call(
-        {
-          method: "POST",
-          path: `/payments/${segment(request.providerRef)}/cancels`,
-          id: request.operationId,
-          body: { merchantAccount, reference: operationReferenceOf({ ...request, kind: "void" }) }
-        },
-        (answer) => Answers.operationAnswer(answer, request.providerRef, clean)
+    void: Effect.fn("AdyenConnector.void")((request) => {
+      const path = `/payments/${segment(request.providerRef)}/cancels`
+      const body = { merchantAccount, reference: operationReferenceOf({ ...request, kind: "void" }) }
+      return call({ method: "POST", path, id: request.operationId, body }, (answer) =>
+        Answers.operationAnswer(answer, request.providerRef, clean)
       )
-    ),
+    }),
     refund: Effect.fn("AdyenConnector.refund")((request) =>
-      sayable(request.money, (amount) =>
-        call(
-          {
-            method: "POST",
-            path: `/payments/${segment(request.providerRef)}/refunds`,
-            id: request.refundId,
-            body: { merchantAccount, amount, reference: request.refundId }
-          },
-          (answer) => Answers.refundAnswer(answer, request.providerRef, clean)
+      sayable(request.money, (amount) => {
+        const path = `/payments/${segment(request.providerRef)}/refunds`
+        const body = { merchantAccount, amount, reference: request.refundId }
+        return call({ method: "POST", path, id: request.refundId, body }, (answer) =>
+          Answers.refundAnswer(answer, request.providerRef, clean)
         )
-      )
+      })
     ),
     reports: reportsOf(credentials, timeoutMillis, transport),
     readMessage: Effect.fn("AdyenConnector.readMessage")((message) =>
@@ -233,37 +210,15 @@ const withoutStoredDetails: Rejected = {
     "<shopperReference>/<storedPaymentMethodId>."
 }
 
-/** Nothing is sent that Adyen would take for another amount. */
-const sayable = <A, E>(money: Money, send: (amount: Amount) => Effect.Effect<A, E>): Effect.Effect<A, E | NotSent> => {
-  const amount = toAdyen(money)
-  const { currency, minorUnits } = money
-  return amount === undefined
-    ? Effect.fail(
-        new NotSent({ reason: `nothing was sent: Adyen cannot represent ${minorUnits} minor units of ${currency}` })
-      )
-    : send(amount)
-}
+const sayable = expressing("Adyen", toAdyen)
 
 /** Keeps the fields of a message that `Protocol.ts` reads: no names, addresses, e-mail, card details or client secrets. */
 const keptOfMessage = keptFields(
-  new Set([
-    "notificationItems",
-    "NotificationRequestItem",
-    "pspReference",
-    "originalReference",
-    "merchantAccountCode",
-    "merchantReference",
-    "amount",
-    "value",
-    "currency",
-    "eventCode",
-    "success",
-    "eventDate",
-    "reason",
-    "additionalData",
-    "refusalReasonCode",
-    "modification.action",
-    "chargebackReasonCode",
-    "defensePeriodEndsAt"
-  ])
+  new Set(
+    (
+      "notificationItems NotificationRequestItem pspReference originalReference merchantAccountCode " +
+      "merchantReference amount value currency eventCode success eventDate reason additionalData " +
+      "refusalReasonCode modification.action chargebackReasonCode defensePeriodEndsAt"
+    ).split(" ")
+  )
 )

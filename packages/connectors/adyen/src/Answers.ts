@@ -15,7 +15,7 @@ import {
   type TransportAnswer,
   Unanswered
 } from "@pointsman/core/connector"
-import { Result, Schema } from "effect"
+import { Result } from "effect"
 import { type Amount, fromAdyen } from "./Amounts.ts"
 import { declineAfterError, declineOf } from "./Declines.ts"
 import * as Protocol from "./Protocol.ts"
@@ -23,15 +23,11 @@ import { attemptOf, type Purpose, readReference } from "./Reference.ts"
 
 type Read<A> = Result.Result<A, Unanswered>
 
-const { readable, unreadable } = answerReader(
+const { ofAnother, readable, unreadable, unsettling } = answerReader(
+  "Adyen",
   (status, field) => `Adyen's answer (status ${status}) settles nothing${field === "" ? "" : `: see ${field}`}`
 )
 
-const readPayment = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Payment))
-const readModification = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Modification))
-const readOpenedLink = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.OpenedLink))
-const readLink = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Link))
-const readError = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.ServiceError))
 /** The answer to a charge. `reference`: ours, as the request had it. */
 export const chargeAnswer = (
   answer: TransportAnswer,
@@ -39,9 +35,9 @@ export const chargeAnswer = (
   clean: Clean
 ): Read<ChargeState | Rejected> => {
   if (!isSuccess(answer)) return refusal(answer, clean)
-  return Result.flatMap(readable(readPayment, answer), (payment): Read<ChargeState> => {
+  return Result.flatMap(readable(Protocol.Payment, answer), (payment): Read<ChargeState> => {
     const named = payment.merchantReference ?? reference
-    if (named !== reference) return ofAnother(answer, payment, { named, reference }, clean)
+    if (named !== reference) return anotherAttempt(answer, payment, { named, reference }, clean)
     const state = stateOf(payment, purpose, clean)
     return state === undefined ? unreadable(answer, "amount") : Result.succeed(state)
   })
@@ -52,7 +48,7 @@ export const chargeAnswer = (
  * (https://docs.adyen.com/development-resources/api-idempotency). Where that was another attempt's, it settles nothing
  * here and is passed on as that attempt's.
  */
-const ofAnother = (
+const anotherAttempt = (
   answer: TransportAnswer,
   payment: Protocol.Payment,
   { named, reference }: { readonly named: string; readonly reference: string },
@@ -64,7 +60,7 @@ const ofAnother = (
     return unreadable(answer, "merchantReference")
   }
   const reason = "Adyen's answer is about another attempt: see merchantReference"
-  return Result.fail(new Unanswered({ reason, ofAnother: { attemptId: other.attemptId, state } }))
+  return ofAnother(Result.succeed(state), other.attemptId, reason)
 }
 
 /**
@@ -131,7 +127,7 @@ export const checkoutAnswer = (
   clean: Clean
 ): Read<CheckoutOpened | Rejected> => {
   if (!isSuccess(answer)) return refusal(answer, clean)
-  return Result.flatMap(readable(readOpenedLink, answer), (link): Read<CheckoutOpened> => {
+  return Result.flatMap(readable(Protocol.OpenedLink, answer), (link): Read<CheckoutOpened> => {
     if ((link.reference ?? reference) !== reference) return unreadable(answer, "reference")
     if (clean.shows(link.url)) return unreadable(answer, "url")
     return Result.succeed({
@@ -159,8 +155,8 @@ export const foundOnPage = (
     readonly isOurs: (reference: string) => boolean
   }
 ): Read<Found<ChargeState>> => {
-  if (!isSuccess(answer)) return unknownStatus(answer)
-  return Result.flatMap(readable(readLink, answer), (link): Read<Found<ChargeState>> => {
+  if (!isSuccess(answer)) return unsettling(answer)
+  return Result.flatMap(readable(Protocol.Link, answer), (link): Read<Found<ChargeState>> => {
     if (link.id !== asked.linkId) return unreadable(answer, "id")
     if (link.merchantAccount !== asked.merchantAccount) return unreadable(answer, "merchantAccount")
     if (!asked.isOurs(link.reference)) return unreadable(answer, "reference")
@@ -176,7 +172,7 @@ export const operationAnswer = (
 ): Read<ChargeState | Rejected> => {
   if (!isSuccess(answer)) return refusal(answer, clean)
   return Result.flatMap(
-    readable(readModification, answer),
+    readable(Protocol.Modification, answer),
     (modification): Read<ChargeState> =>
       modification.paymentPspReference === providerRef
         ? Result.succeed({ _tag: "Pending", providerRef })
@@ -191,7 +187,7 @@ export const refundAnswer = (
   clean: Clean
 ): Read<RefundState | Rejected> => {
   if (!isSuccess(answer)) return refusal(answer, clean)
-  return Result.flatMap(readable(readModification, answer), (modification): Read<RefundState> => {
+  return Result.flatMap(readable(Protocol.Modification, answer), (modification): Read<RefundState> => {
     if (modification.paymentPspReference !== providerRef) return unreadable(answer, "paymentPspReference")
     const { amount, pspReference: providerRefundId } = modification
     if (amount === undefined) return Result.succeed({ _tag: "RefundPending", providerRefundId })
@@ -216,10 +212,10 @@ const refusalStatuses: ReadonlySet<number> = new Set([400, 401, 403, 422])
 const idempotencyErrors: ReadonlySet<string> = new Set(["703", "704"])
 
 const refusal = (answer: TransportAnswer, clean: Clean): Read<Rejected> => {
-  if (!refusalStatuses.has(answer.status)) return unknownStatus(answer)
+  if (!refusalStatuses.has(answer.status)) return unsettling(answer)
   // Adyen's own word that this is no final answer.
   if (answer.headers["transient-error"]?.trim().toLowerCase() === "true") return unreadable(answer, "transient-error")
-  return Result.flatMap(readable(readError, answer), ({ errorCode, message }) =>
+  return Result.flatMap(readable(Protocol.ServiceError, answer), ({ errorCode, message }) =>
     idempotencyErrors.has(errorCode)
       ? Result.fail(
           new Unanswered({ reason: `Adyen responded with error ${errorCode}`, isKeyUsed: errorCode === "704" })
@@ -227,6 +223,3 @@ const refusal = (answer: TransportAnswer, clean: Clean): Read<Rejected> => {
       : Result.succeed({ _tag: "Rejected", code: clean(errorCode), message: clean(message) })
   )
 }
-
-const unknownStatus = (answer: TransportAnswer): Result.Result<never, Unanswered> =>
-  Result.fail(new Unanswered({ reason: `Adyen responded with status ${answer.status}, so the result is unknown` }))

@@ -16,9 +16,9 @@ import {
   MessageUnreadable,
   MessageUnverified,
   type Money,
-  messageCrypto,
   messageJson,
   messageReader,
+  messageTag,
   type OperationState,
   orChanged,
   type ProviderMessage,
@@ -50,7 +50,7 @@ export const readStored = Effect.fnUntraced(function* (
   merchantAccount: string,
   clean: Clean
 ): Effect.fn.Return<ProviderMessage, MessageUnreadable> {
-  const { notificationItems } = yield* decoded(readEnvelope, yield* verifiedJson(body))
+  const { notificationItems } = yield* decoded(Envelope, yield* verifiedJson(body))
   return yield* read(notificationItems[0]?.NotificationRequestItem, merchantAccount, clean)
 })
 
@@ -59,7 +59,7 @@ const read = Effect.fnUntraced(function* (
   merchantAccount: string,
   clean: Clean
 ): Effect.fn.Return<ProviderMessage, MessageUnreadable> {
-  const item = yield* decoded(readItem, signed)
+  const item = yield* decoded(Protocol.Item, signed)
   if (item.merchantAccountCode !== merchantAccount) {
     return yield* new MessageUnreadable({ reason: "its merchantAccountCode is not the connection's" })
   }
@@ -74,11 +74,9 @@ const decoded = messageReader("it is not as Adyen describes its webhooks")
 
 const bytes = new TextEncoder()
 
-const readEnvelope = Schema.decodeUnknownResult(
-  Schema.Struct({ notificationItems: Schema.Array(Schema.Struct({ NotificationRequestItem: Schema.Unknown })) })
-)
-const readSigned = Schema.decodeUnknownResult(Protocol.SignedItem)
-const readItem = Schema.decodeUnknownResult(Protocol.Item)
+const Envelope = Schema.Struct({
+  notificationItems: Schema.Array(Schema.Struct({ NotificationRequestItem: Schema.Unknown }))
+})
 
 /**
  * The item of a webhook that is signed with the key. The signature lies inside the item, so that it has to be found
@@ -91,32 +89,28 @@ const readItem = Schema.decodeUnknownResult(Protocol.Item)
 const signedItem = Effect.fnUntraced(function* (
   body: Uint8Array,
   secret: Redacted.Redacted<string>
-): Effect.fn.Return<unknown, MessageUnverified, Mac.Mac> {
+): Effect.fn.Return<unknown, MessageUnverified> {
   const parsed = yield* Effect.mapError(messageJson(body), (reason) => new MessageUnverified({ reason }))
-  const { notificationItems } = yield* signable(readEnvelope(parsed))
+  const { notificationItems } = yield* signable(Envelope, parsed)
   const [first, ...others] = notificationItems
   if (first === undefined || others.length > 0) {
     return yield* new MessageUnverified({ reason: "expected exactly one item" })
   }
-  const item = yield* signable(readSigned(first.NotificationRequestItem))
+  const item = yield* signable(Protocol.SignedItem, first.NotificationRequestItem)
   const key = Result.getOrUndefined(Hex.decode(Redacted.value(secret)))
   // Anybody could sign with an empty key.
   if (key === undefined || key.length === 0) {
     return yield* new MessageUnverified({ reason: "the connection's webhook secret is not a hexadecimal key" })
   }
-  const mac = yield* Mac.Mac
-  const tag = yield* Mac.key(Mac.hmacSha256, key).pipe(
-    Effect.flatMap((made) => mac.sign(made, bytes.encode(signedText(item)))),
-    Effect.orDie
-  )
+  const tag = yield* messageTag(key, bytes.encode(signedText(item)))
   return Mac.timingSafeEqual(bytes.encode(item.additionalData.hmacSignature), bytes.encode(Base64.encode(tag)))
     ? first.NotificationRequestItem
     : yield* new MessageUnverified({ reason: "its signature does not match the connection's webhook secret" })
-}, Effect.provide(messageCrypto))
+})
 
-const signable = <A>(read: Result.Result<A, Schema.SchemaError>): Effect.Effect<A, MessageUnverified> =>
+const signable = <A>(schema: Schema.Decoder<A>, value: unknown): Effect.Effect<A, MessageUnverified> =>
   Effect.mapError(
-    Effect.fromResult(read),
+    Effect.fromResult(Schema.decodeUnknownResult(schema)(value)),
     (error) => new MessageUnverified({ reason: `its signature cannot be checked${atField(error)}` })
   )
 

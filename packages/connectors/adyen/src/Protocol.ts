@@ -3,19 +3,8 @@
  * (https://docs.adyen.com/api-explorer/Checkout/72/overview, https://docs.adyen.com/api-explorer/Webhooks/1/overview).
  * Unknown fields are ignored.
  */
-import { WebAddress, WireTime } from "@pointsman/core/connector"
+import { wireOptional as orNothing, WireReference as Reference, WebAddress, WireTime } from "@pointsman/core/connector"
 import { Schema } from "effect"
-
-/**
- * A reference must come back to us in a path and be kept as text: `.` and `..` would vanish from a URL, and control
- * characters and halves of surrogate pairs cannot be stored everywhere. An answer with such a reference is unreadable.
- */
-const Reference = Schema.NonEmptyString.check(
-  Schema.isMaxLength(255),
-  Schema.makeFilter((text: string) => text !== "." && text !== ".." && text.isWellFormed() && !/\p{Cc}/u.test(text), {
-    expected: "a reference"
-  })
-)
 
 /** Not an integer, negative or beyond 2^53: the sender miscalculated, and nothing is believed. */
 const Amount = Schema.Struct({ value: Schema.Natural, currency: Schema.String.check(Schema.isPattern(/^[A-Z]{3}$/)) })
@@ -79,8 +68,6 @@ export const ServiceError = Schema.Struct({
   errorType: Schema.Literals(["validation", "security", "configuration"]),
   message: Schema.String
 })
-
-const orNothing = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
 /** The eight fields that are signed, whatever is in them, and the signature. */
 export const SignedItem = Schema.Struct({

@@ -19,9 +19,9 @@ import {
   type RefundState,
   type Rejected,
   type TransportAnswer,
-  Unanswered
+  type Unanswered
 } from "@pointsman/core/connector"
-import { Result, Schema } from "effect"
+import { Result } from "effect"
 import { fromCheckout } from "./Amounts.ts"
 import { refusalOf } from "./Declines.ts"
 import * as Protocol from "./Protocol.ts"
@@ -29,15 +29,10 @@ import { attemptIn, readReference } from "./Reference.ts"
 
 export type Read<A> = Result.Result<A, Unanswered>
 
-export const { readable, unreadable } = answerReader(
+export const { ofAnother, onlySuccess, readable, settled, unreadable, unsettling } = answerReader(
+  "Checkout.com",
   (status, field) => `Checkout.com's answer (status ${status}) settles nothing${field === "" ? "" : `: see ${field}`}`
 )
-
-export const readPayment = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Payment))
-const readPaymentAccepted = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.PaymentAccepted))
-const readAccepted = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Accepted))
-const readOpenedLink = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.OpenedLink))
-const readFailure = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Failure))
 
 /**
  * The answer to a charge. `reference`: ours, as the request had it. A 202 contains the link to which the customer has
@@ -51,9 +46,11 @@ export const chargeAnswer = (
 ): Read<ChargeState | Rejected> => {
   if (!isSuccess(answer)) return refusal(answer, clean)
   if (answer.status !== 202) {
-    return Result.flatMap(readable(readPayment, answer), (payment) => ofReference(answer, payment, reference, clean))
+    return Result.flatMap(readable(Protocol.Payment, answer), (payment) =>
+      ofReference(answer, payment, reference, clean)
+    )
   }
-  return Result.flatMap(readable(readPaymentAccepted, answer), (payment) => {
+  return Result.flatMap(readable(Protocol.PaymentAccepted, answer), (payment) => {
     const state: ChargeState = isRedirected(payment)
       ? { _tag: "NeedsCustomer", providerRef: payment.id }
       : { _tag: "Pending", providerRef: payment.id }
@@ -74,12 +71,7 @@ export const ofReference = (
   reference: string,
   clean: Clean
 ): Read<ChargeState> =>
-  ofNamed(
-    answer,
-    stateOrUnreadable(answer, payment, clean),
-    { named: payment.reference ?? reference, reference },
-    clean
-  )
+  ofNamed(answer, settled(answer, stateOf(payment, clean)), { named: payment.reference ?? reference, reference }, clean)
 
 const ofNamed = (
   answer: TransportAnswer,
@@ -92,15 +84,7 @@ const ofNamed = (
   if (attemptId === undefined || attemptId === attemptIn(readReference(reference)) || clean.shows(attemptId)) {
     return unreadable(answer, "reference")
   }
-  return Result.flatMap(state, (state) => {
-    const reason = "Checkout.com's answer is about another attempt: see reference"
-    return Result.fail(new Unanswered({ reason, ofAnother: { attemptId, state } }))
-  })
-}
-
-const stateOrUnreadable = (answer: TransportAnswer, payment: Protocol.Payment, clean: Clean): Read<ChargeState> => {
-  const state = stateOf(payment, clean)
-  return typeof state === "string" ? unreadable(answer, state) : Result.succeed(state)
+  return ofAnother(state, attemptId, "Checkout.com's answer is about another attempt: see reference")
 }
 
 /**
@@ -114,13 +98,11 @@ const stateOrUnreadable = (answer: TransportAnswer, payment: Protocol.Payment, c
  */
 export const stateOf = (payment: Protocol.Payment, clean: Clean): ChargeState | string => {
   const { amount, balances, currency, id } = payment
+  const of = (_tag: "Authorized" | "Pending", minor: number) =>
+    withAmount(minor, currency, (stated) => ({ _tag, providerRef: id, stated }))
   switch (payment.status.toLowerCase()) {
     case "authorized":
-      return withAmount(balances?.total_authorized ?? amount, currency, (stated) => ({
-        _tag: "Authorized",
-        providerRef: id,
-        stated
-      }))
+      return of("Authorized", balances?.total_authorized ?? amount)
     case "captured":
     case "partially captured":
     case "refunded":
@@ -133,12 +115,10 @@ export const stateOf = (payment: Protocol.Payment, clean: Clean): ChargeState | 
         ? captured(id, balances?.total_captured ?? undefined, currency)
         : { _tag: "Canceled", providerRef: id }
     case "pending":
-      return isRedirected(payment)
-        ? { _tag: "NeedsCustomer", providerRef: id }
-        : withAmount(amount, currency, (stated) => ({ _tag: "Pending", providerRef: id, stated }))
+      return isRedirected(payment) ? { _tag: "NeedsCustomer", providerRef: id } : of("Pending", amount)
     // Checkout.com tries again by itself.
     case "retry scheduled":
-      return withAmount(amount, currency, (stated) => ({ _tag: "Pending", providerRef: id, stated }))
+      return of("Pending", amount)
     case "declined":
       return declined(codeOf(payment), id, clean)
     default:
@@ -174,7 +154,7 @@ export const checkoutAnswer = (
   clean: Clean
 ): Read<CheckoutOpened | Rejected> => {
   if (!isSuccess(answer)) return refusal(answer, clean)
-  return Result.flatMap(readable(readOpenedLink, answer), (link): Read<CheckoutOpened> => {
+  return Result.flatMap(readable(Protocol.OpenedLink, answer), (link): Read<CheckoutOpened> => {
     const url = link._links.redirect.href
     if ((link.reference ?? reference) !== reference) return unreadable(answer, "reference")
     if (clean.shows(url)) return unreadable(answer, "_links.redirect.href")
@@ -206,7 +186,7 @@ const accepted = <State>(
 ): Read<State | Rejected> => {
   if (!isSuccess(answer)) return refusal(answer, clean)
   return Result.flatMap(
-    readable(readAccepted, answer),
+    readable(Protocol.Accepted, answer),
     (action): Read<State> =>
       (action.reference ?? reference) === reference
         ? Result.succeed(state(action.action_id))
@@ -221,12 +201,12 @@ const accepted = <State>(
  */
 const refusal = (answer: TransportAnswer, clean: Clean): Read<Rejected> => {
   const { body, status } = answer
-  if (status !== 401 && status !== 403 && status !== 422) return Result.fail(unsettling(answer))
+  if (status !== 401 && status !== 403 && status !== 422) return unsettling(answer)
   if (status !== 422 && body.trim() === "") {
     const code = status === 401 ? "unauthorized" : "action_not_allowed"
     return Result.succeed({ _tag: "Rejected", code, message: `Checkout.com responded with status ${status}.` })
   }
-  return Result.flatMap(readable(readFailure, answer), ({ error_codes, error_type }): Read<Rejected> => {
+  return Result.flatMap(readable(Protocol.Failure, answer), ({ error_codes, error_type }): Read<Rejected> => {
     if (status === 422 && error_type !== "request_invalid") return unreadable(answer, "error_type")
     // There are codes and no message: the first names the refusal, and the others say more of it.
     const [code, ...others] = (error_codes ?? []).map(clean).filter((text) => text !== "")
@@ -234,6 +214,3 @@ const refusal = (answer: TransportAnswer, clean: Clean): Read<Rejected> => {
     return Result.succeed({ _tag: "Rejected", code: code ?? type, message: others.join(", ") || type })
   })
 }
-
-export const unsettling = ({ status }: TransportAnswer): Unanswered =>
-  new Unanswered({ reason: `Checkout.com responded with status ${status}, so the result is unknown` })

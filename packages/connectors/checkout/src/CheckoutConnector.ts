@@ -20,9 +20,8 @@ import {
   type ConnectorDefinition,
   cleaner,
   type Environment,
+  expressing,
   jsonCaller,
-  type Money,
-  NotSent,
   type ProviderAccount,
   type Rejected,
   secretsOf,
@@ -34,10 +33,9 @@ import { Effect, Redacted, Result } from "effect"
 import { currencies, toCheckout } from "./Amounts.ts"
 import * as Answers from "./Answers.ts"
 import { type Credentials, decodeCredentials, expectations } from "./Credentials.ts"
-import { keptOfMessage } from "./KeptOfMessage.ts"
 import { disputes } from "./Lists.ts"
 import * as Lookups from "./Lookups.ts"
-import { type Receiver, readMessage, readStored } from "./Messages.ts"
+import { keptOfMessage, type Receiver, readMessage, readStored } from "./Messages.ts"
 import { referenceOf } from "./Reference.ts"
 import { fetchedReports, fileBytesAtMost } from "./Reports.ts"
 import * as Requests from "./Requests.ts"
@@ -127,38 +125,26 @@ const operations = (call: Lookups.Call, clean: ReturnType<typeof cleaner>) =>
   ({
     capture: Effect.fn("CheckoutConnector.capture")((request) => {
       const { operationId: id, providerRef } = request
+      const [path, reference] = [`/payments/${segment(providerRef)}/captures`, referenceOf({ kind: "capture", id })]
       return sayable(request.money, (amount) =>
-        call(
-          {
-            method: "POST",
-            path: `/payments/${segment(providerRef)}/captures`,
-            id,
-            body: Requests.capture(request, amount)
-          },
-          (answer) =>
-            Answers.operationAnswer(answer, { providerRef, reference: referenceOf({ kind: "capture", id }) }, clean)
+        call({ method: "POST", path, id, body: Requests.capture(request, amount) }, (answer) =>
+          Answers.operationAnswer(answer, { providerRef, reference }, clean)
         )
       )
     }),
     void: Effect.fn("CheckoutConnector.void")((request) => {
       const { operationId: id, providerRef } = request
-      return call(
-        { method: "POST", path: `/payments/${segment(providerRef)}/voids`, id, body: Requests.voiding(request) },
-        (answer) =>
-          Answers.operationAnswer(answer, { providerRef, reference: referenceOf({ kind: "void", id }) }, clean)
+      const [path, reference] = [`/payments/${segment(providerRef)}/voids`, referenceOf({ kind: "void", id })]
+      return call({ method: "POST", path, id, body: Requests.voiding(request) }, (answer) =>
+        Answers.operationAnswer(answer, { providerRef, reference }, clean)
       )
     }),
     refund: Effect.fn("CheckoutConnector.refund")((request) => {
       const { providerRef, refundId: id } = request
+      const path = `/payments/${segment(providerRef)}/refunds`
       return sayable(request.money, (amount) =>
-        call(
-          {
-            method: "POST",
-            path: `/payments/${segment(providerRef)}/refunds`,
-            id,
-            body: Requests.refund(request, amount)
-          },
-          (answer) => Answers.refundAnswer(answer, referenceOf({ kind: "refund", id }), clean)
+        call({ method: "POST", path, id, body: Requests.refund(request, amount) }, (answer) =>
+          Answers.refundAnswer(answer, referenceOf({ kind: "refund", id }), clean)
         )
       )
     })
@@ -179,15 +165,4 @@ const withoutInstrument: Rejected = {
   message: "Nothing was sent to Checkout.com: a direct charge requires an instrument, src_… or src_…/pay_…."
 }
 
-/** Nothing is sent that Checkout.com would take for another amount. */
-const sayable = <A, E>(money: Money, send: (amount: number) => Effect.Effect<A, E>): Effect.Effect<A, E | NotSent> => {
-  const amount = toCheckout(money)
-  const { currency, minorUnits } = money
-  return amount === undefined
-    ? Effect.fail(
-        new NotSent({
-          reason: `nothing was sent: Checkout.com cannot represent ${minorUnits} minor units of ${currency}`
-        })
-      )
-    : send(amount)
-}
+const sayable = expressing("Checkout.com", toCheckout)

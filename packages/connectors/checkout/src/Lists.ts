@@ -61,15 +61,16 @@ const moved = Effect.fail(new Unanswered({ reason: "Checkout.com's list of dispu
 
 const idOf = (entry: unknown): unknown => (entry as { readonly id?: unknown } | null | undefined)?.id
 
-const readPage = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.DisputePage))
-
 const partIn = (answer: TransportAnswer): Result.Result<Part, Unanswered> => {
   // A key may be without the right to view disputes: it never lists them.
   if (answer.status === 403) return Result.fail(refused)
   if (!isSuccess(answer)) {
     return Result.fail(new Unanswered({ reason: `Checkout.com responded with status ${answer.status}` }))
   }
-  return Result.map(readable(readPage, answer), ({ data, total_count }) => ({ entries: data, total: total_count }))
+  return Result.map(readable(Protocol.DisputePage, answer), ({ data, total_count }) => ({
+    entries: data,
+    total: total_count
+  }))
 }
 
 const refused = new Unanswered({

@@ -10,7 +10,7 @@ import {
   type Clean,
   type Found,
   type FoundRefund,
-  isSuccess,
+  fromJson,
   type Money,
   type OperationState,
   type RefundState,
@@ -19,20 +19,14 @@ import {
 } from "@pointsman/core/connector"
 import { Result, Schema } from "effect"
 import { fromCheckout } from "./Amounts.ts"
-import { ofReference, type Read, readable, readPayment, unreadable, unsettling } from "./Answers.ts"
+import { ofReference, onlySuccess, type Read, readable, unreadable } from "./Answers.ts"
 import * as Protocol from "./Protocol.ts"
 import { readReference } from "./Reference.ts"
 
-const readList = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.PaymentList))
 const readEntry = Schema.decodeUnknownResult(Protocol.Payment)
-const readActions = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Actions))
-const readLink = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.PaymentLink))
 
 const notFound: Found<never> = { _tag: "NotFound", conclusive: false }
 const found = <State>(state: State): Found<State> => ({ _tag: "Found", state })
-
-const onlySuccess = <A>(answer: TransportAnswer, read: () => Read<A>): Read<A> =>
-  isSuccess(answer) ? read() : Result.fail(unsettling(answer))
 
 /** A payment by Checkout.com's own id of it. */
 export const foundById = (
@@ -41,7 +35,7 @@ export const foundById = (
   clean: Clean
 ): Read<Found<ChargeState>> =>
   onlySuccess(answer, () =>
-    Result.flatMap(readable(readPayment, answer), (payment) =>
+    Result.flatMap(readable(Protocol.Payment, answer), (payment) =>
       payment.id === id ? Result.map(ofReference(answer, payment, reference, clean), found) : unreadable(answer, "id")
     )
   )
@@ -53,7 +47,7 @@ export const foundById = (
  */
 export const foundByReference = (answer: TransportAnswer, reference: string, clean: Clean): Read<Found<ChargeState>> =>
   onlySuccess(answer, () =>
-    Result.flatMap(readable(readList, answer), ({ data, total_count }): Read<Found<ChargeState>> => {
+    Result.flatMap(readable(Protocol.PaymentList, answer), ({ data, total_count }): Read<Found<ChargeState>> => {
       if (total_count > data.length) return unreadable(answer, "total_count")
       const states: Array<ChargeState> = []
       for (const entry of data) {
@@ -98,7 +92,7 @@ export const foundOnPage = (
   { linkId, reference }: { readonly linkId: string; readonly reference: string }
 ): Read<OnPage> =>
   onlySuccess(answer, () =>
-    Result.flatMap(readable(readLink, answer), (link): Read<OnPage> => {
+    Result.flatMap(readable(Protocol.PaymentLink, answer), (link): Read<OnPage> => {
       if (link.id !== linkId) return unreadable(answer, "id")
       if (link.reference !== reference) return unreadable(answer, "reference")
       const paymentId = link.payment_id ?? undefined
@@ -149,14 +143,14 @@ const refundState = (action: Protocol.Action, stated: Money | undefined, clean: 
  * (`balances.total_refunded` of https://www.checkout.com/docs/payments/manage-payments/get-payment-details).
  */
 export const refundedIn = (answer: TransportAnswer): string | null => {
-  const payment = Result.getOrUndefined(readPayment(answer.body))
+  const payment = Result.getOrUndefined(fromJson(Protocol.Payment, answer.body))
   return (payment?.balances?.total_refunded ?? 0) > 0 ? (payment?.currency ?? null) : null
 }
 
 /** The refunds among the actions of a payment, also those made in the Dashboard. */
 export const refundsIn = (answer: TransportAnswer, currency: string, clean: Clean): Read<ReadonlyArray<FoundRefund>> =>
   onlySuccess(answer, () =>
-    Result.flatMap(readable(readActions, answer), (actions): Read<ReadonlyArray<FoundRefund>> => {
+    Result.flatMap(readable(Protocol.Actions, answer), (actions): Read<ReadonlyArray<FoundRefund>> => {
       const refunds: Array<FoundRefund> = []
       for (const action of actions.filter(({ type }) => type === "Refund")) {
         const stated = action.amount == null ? undefined : fromCheckout(action.amount, currency)
@@ -181,7 +175,7 @@ const foundAction = <State>(
   stateOf: (action: Protocol.Action, stated: Money | undefined) => State
 ): Read<Found<State>> =>
   onlySuccess(answer, () =>
-    Result.flatMap(readable(readActions, answer), (actions): Read<Found<State>> => {
+    Result.flatMap(readable(Protocol.Actions, answer), (actions): Read<Found<State>> => {
       // A payment has one at least, which made it.
       if (actions.length === 0) return unreadable(answer, "")
       const ofKind = actions.filter(({ type }) => type === sought.type)

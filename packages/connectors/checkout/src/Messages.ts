@@ -13,11 +13,12 @@ import {
   type ChargeState,
   type Clean,
   type Environment,
+  keptFields,
   type MessageAbout,
   MessageUnreadable,
   MessageUnverified,
-  messageCrypto,
   messageReader,
+  messageTag,
   type OperationState,
   orChanged,
   type ProviderMessage,
@@ -93,30 +94,22 @@ const verified = Effect.fnUntraced(function* ({
   body,
   headers,
   secret
-}: RawMessage): Effect.fn.Return<void, MessageUnverified, Mac.Mac> {
+}: RawMessage): Effect.fn.Return<void, MessageUnverified> {
   const signature = headers["cko-signature"]?.toLowerCase()
   if (signature === undefined) return yield* new MessageUnverified({ reason: "its signature is missing" })
   if (!/^[0-9a-f]{64}$/u.test(signature)) return yield* new MessageUnverified({ reason: "its signature is malformed" })
   // Anybody could sign with an empty key.
   const key = Redacted.value(secret)
   if (key === "") return yield* new MessageUnverified({ reason: "the connection has no webhook secret" })
-  const mac = yield* Mac.Mac
-  const tag = yield* Mac.key(Mac.hmacSha256, bytes.encode(key)).pipe(
-    Effect.flatMap((made) => mac.sign(made, body)),
-    Effect.orDie
-  )
+  const tag = yield* messageTag(bytes.encode(key), body)
   if (!Mac.timingSafeEqual(bytes.encode(signature), bytes.encode(Hex.encode(tag)))) {
     return yield* new MessageUnverified({ reason: "its signature does not match the connection's webhook secret" })
   }
-}, Effect.provide(messageCrypto))
+})
 
 // What it says.
 
-const readEvent = Schema.decodeUnknownResult(Protocol.Event)
 const readNames = Schema.decodeUnknownResult(Protocol.Names)
-const readOwner = Schema.decodeUnknownResult(Protocol.Owner)
-const readPaymentData = Schema.decodeUnknownResult(Protocol.PaymentData)
-const readDispute = Schema.decodeUnknownResult(Protocol.DisputeData)
 const decoded = messageReader("it is not as documented")
 
 const unreadable = (reason: string): MessageUnreadable => new MessageUnreadable({ reason })
@@ -124,7 +117,7 @@ const unreadable = (reason: string): MessageUnreadable => new MessageUnreadable(
 type Event = typeof Protocol.Event.Type
 
 const eventIn = ({ body }: VerifiedBody): Effect.Effect<Event, MessageUnreadable> =>
-  Effect.flatMap(verifiedJson(body), (parsed) => decoded(readEvent, parsed))
+  Effect.flatMap(verifiedJson(body), (parsed) => decoded(Protocol.Event, parsed))
 
 const timeOf = ({ created_on, timestamp }: Event): Effect.Effect<number, MessageUnreadable> => {
   const time = created_on ?? timestamp ?? undefined
@@ -177,7 +170,7 @@ const ofReceiver = Effect.fnUntraced(function* (
       return yield* unreadable("it belongs to the other environment, at _links.self.href")
     }
   }
-  const { client_id, processing_channel_id } = yield* decoded(readOwner, data)
+  const { client_id, processing_channel_id } = yield* decoded(Protocol.Owner, data)
   // "The first eight characters of your unique client_id, excluding the cli_ prefix"
   // (https://www.checkout.com/docs/developer-resources/api/api-endpoints).
   const client = client_id?.slice("cli_".length, "cli_".length + prefixLength)
@@ -194,7 +187,7 @@ const prefixLength = 8
 type About = Effect.Effect<MessageAbout, MessageUnreadable>
 
 const aboutOf = ({ data, type }: Event, clean: Clean): About => {
-  const of = (tell: (data: Protocol.PaymentData) => About) => Effect.flatMap(decoded(readPaymentData, data), tell)
+  const of = (tell: (data: Protocol.PaymentData) => About) => Effect.flatMap(decoded(Protocol.PaymentData, data), tell)
   switch (type) {
     case "payment_approved":
       return of((data) => tellCharge(data, "Authorized", clean))
@@ -226,7 +219,7 @@ const aboutOf = ({ data, type }: Event, clean: Clean): About => {
       return verdict === undefined
         ? Effect.fail(unreadable("its type is not supported"))
         : Effect.map(
-            decoded(readDispute, data),
+            decoded(Protocol.DisputeData, data),
             (dispute): MessageAbout => ({ _tag: "Dispute", ...disputed(dispute, verdictOf(verdict, dispute)) })
           )
     }
@@ -358,3 +351,14 @@ const refundTold = (
   if (stated === undefined) return Effect.fail(unreadable("it is not to be understood at data.amount"))
   return tell({ _tag: type === "payment_refunded" ? "Succeeded" : "RefundPending", providerRefundId, stated })
 }
+
+/** Keeps the fields of a message that `Protocol.ts` reads: no names, addresses, e-mail, card details or client secrets. */
+export const keptOfMessage = keptFields(
+  new Set(
+    (
+      "id type created_on timestamp data amount currency reference metadata attempt_id operation_id refund_id " +
+      "capture page action_id response_code response_summary balances total_authorized total_captured payment_id " +
+      "payment_reference resolved_reason evidence_required_by client_id processing_channel_id _links self href"
+    ).split(" ")
+  )
+)

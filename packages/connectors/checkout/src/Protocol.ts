@@ -3,21 +3,8 @@
  * here are ignored. The shapes are those of the official SDKs, whose types follow the API's own description
  * (https://github.com/checkout/checkout-sdk-net, https://github.com/checkout/checkout-sdk-node).
  */
-import { WebAddress, WireTime } from "@pointsman/core/connector"
+import { wireOptional as optional, WireReference as Reference, WebAddress, WireTime } from "@pointsman/core/connector"
 import { Schema } from "effect"
-
-/**
- * A reference must come back to us in a path and be kept as text: `.` and `..` would vanish from a URL, and control
- * characters and halves of surrogate pairs cannot be stored everywhere.
- */
-const Reference = Schema.NonEmptyString.check(
-  Schema.isMaxLength(255),
-  Schema.makeFilter((text: string) => text !== "." && text !== ".." && text.isWellFormed() && !/\p{Cc}/u.test(text), {
-    expected: "a reference"
-  })
-)
-
-const optional = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
 /** In Checkout.com's minor units. Not an integer, negative or beyond 2^53: nothing is believed. */
 const Amount = Schema.Natural

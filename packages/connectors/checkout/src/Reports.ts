@@ -15,7 +15,7 @@ import {
   type TransportAnswer,
   Unanswered
 } from "@pointsman/core/connector"
-import { Effect, Result, Schema } from "effect"
+import { Effect, Result } from "effect"
 import { readable, unreadable } from "./Answers.ts"
 import * as Protocol from "./Protocol.ts"
 
@@ -119,11 +119,9 @@ const filesIn = Effect.fnUntraced(function* (
   })
 })
 
-const readPart = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.ReportList))
-
 const partIn = (answer: TransportAnswer): Read<ReportPart> => {
   if (!isSuccess(answer)) return Result.fail(refusedOf(answer))
-  return Result.flatMap(readable(readPart, answer), ({ _links, data }): Read<ReportPart> => {
+  return Result.flatMap(readable(Protocol.ReportList, answer), ({ _links, data }): Read<ReportPart> => {
     const href = _links?.next?.href ?? null
     const next = href === null ? null : tokenIn(href)
     return next === undefined ? unreadable(answer, "_links.next.href") : Result.succeed({ reports: data, next })

@@ -25,23 +25,16 @@ import {
   type TransportAnswer,
   Unanswered
 } from "@pointsman/core/connector"
-import { Result, Schema } from "effect"
+import { Result } from "effect"
 import * as Protocol from "./Protocol.ts"
 
 export type Read<A> = Result.Result<A, Unanswered>
 
-export const { readable, unreadable } = answerReader(
+export const { ofAnother, onlySuccess, readable, unreadable, unsettling } = answerReader(
+  "the provider",
   (status, field) =>
     `the provider's answer (status ${status}) is not as the protocol says${field === "" ? "" : ` at ${field}`}`
 )
-
-const readCharge = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.AnsweredCharge))
-const readCheckout = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Checkout))
-const readOperation = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Operation))
-const readRefund = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.AnsweredRefund))
-const readRefusal = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Refusal))
-const readAccount = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Account))
-const readNotFound = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.NotFound))
 
 /** What a charge or its lookup asked for. */
 type AskedCharge = Pick<ChargeLookup, "attemptId" | "money">
@@ -56,7 +49,7 @@ export const chargeAnswer = (
 /** The answer to the opening of a checkout. Customers see the address. */
 export const checkoutAnswer = (answer: TransportAnswer, clean: Clean): Read<CheckoutOpened | Rejected> =>
   isSuccess(answer)
-    ? Result.flatMap(readable(readCheckout, answer), (checkout): Read<CheckoutOpened> => {
+    ? Result.flatMap(readable(Protocol.Checkout, answer), (checkout): Read<CheckoutOpened> => {
         if (clean.shows(checkout.url)) return unreadable(answer, "url")
         if (clean.shows(checkout.checkout_reference)) return unreadable(answer, "checkout_reference")
         return Result.succeed({
@@ -97,7 +90,7 @@ const refundsIn = (
   asked: Money,
   clean: Clean
 ): Read<{ readonly refunds?: ReadonlyArray<FoundRefund> }> =>
-  Result.flatMap(readable(readCharge, answer), ({ refunds }) => {
+  Result.flatMap(readable(Protocol.AnsweredCharge, answer), ({ refunds }) => {
     if (refunds == null) return Result.succeed({})
     const shows = refunds.some(({ provider_refund_id, refund_id }) =>
       [provider_refund_id, refund_id ?? ""].some(clean.shows)
@@ -120,7 +113,7 @@ export const foundOperation = (
 ): Read<Found<OperationState>> => {
   if (answer.status === 501) return unsupported("lookup of operations")
   if (!isSuccess(answer)) return notFound(answer, "operation_id", operationId)
-  return Result.flatMap(readable(readOperation, answer), (operation): Read<Found<OperationState>> => {
+  return Result.flatMap(readable(Protocol.Operation, answer), (operation): Read<Found<OperationState>> => {
     if (operation.operation_id !== operationId) return unreadable(answer, "operation_id")
     if (operation.kind !== kind) return unreadable(answer, "kind")
     return Result.succeed(found(toldOperation(operation, asked, clean)))
@@ -135,9 +128,9 @@ export const foundRefund = (answer: TransportAnswer, asked: AskedRefund, clean: 
 /** The adapter's account. Its modes are the adapter's own: they are part of its id. */
 export const accountAnswer = (answer: TransportAnswer, clean: Clean): Read<ProviderAccount> => {
   if (answer.status === 501) return unsupported("account")
-  if (!isSuccess(answer)) return unknownStatus(answer)
+  if (!isSuccess(answer)) return unsettling(answer)
   return Result.flatMap(
-    readable(readAccount, answer),
+    readable(Protocol.Account, answer),
     ({ account }): Read<ProviderAccount> =>
       clean.shows(account) ? unreadable(answer, "account") : Result.succeed({ id: account, mode: null })
   )
@@ -160,19 +153,18 @@ const chargeState = (
   capturedAmount: CapturedAmount,
   clean: Clean
 ): Read<ChargeState> =>
-  Result.flatMap(readable(readCharge, answer), (charge) => chargeIn(answer, charge, asked, capturedAmount, clean))
+  Result.flatMap(readable(Protocol.AnsweredCharge, answer), (charge) =>
+    chargeIn(answer, charge, asked, capturedAmount, clean)
+  )
 
 /** The charge of the attempt that was asked for. That of another one settles nothing here, and is passed on as its own. */
 const attemptState = (answer: TransportAnswer, { attemptId, money }: AskedCharge, clean: Clean): Read<ChargeState> =>
-  Result.flatMap(readable(readCharge, answer), (charge) => {
+  Result.flatMap(readable(Protocol.AnsweredCharge, answer), (charge) => {
     const state = chargeIn(answer, charge, money, amountOrCaptured, clean)
     const named = charge.attempt_id ?? attemptId
     if (named === attemptId) return state
     if (clean.shows(named)) return unreadable(answer, "attempt_id")
-    return Result.flatMap(state, (state) => {
-      const reason = "the provider's answer is about another attempt, at attempt_id"
-      return Result.fail(new Unanswered({ reason, ofAnother: { attemptId: named, state } }))
-    })
+    return ofAnother(state, named, "the provider's answer is about another attempt, at attempt_id")
   })
 
 const chargeIn = (
@@ -247,7 +239,7 @@ const refundState = (
   { money: asked, refundId }: AskedRefund,
   clean: Clean
 ): Read<RefundState> =>
-  Result.flatMap(readable(readRefund, answer), (refund) => {
+  Result.flatMap(readable(Protocol.AnsweredRefund, answer), (refund) => {
     if (clean.shows(refund.provider_refund_id)) return unreadable(answer, "provider_refund_id")
     return (refund.refund_id ?? refundId) === refundId
       ? Result.succeed(toldRefund(refund, asked, clean))
@@ -296,8 +288,8 @@ export const refusal = (answer: TransportAnswer, clean: Clean): Read<Rejected> =
       new Unanswered({ reason: "the provider responded with status 409, so the result is unknown", isKeyUsed: true })
     )
   }
-  if (!Protocol.refusalStatuses.has(answer.status)) return unknownStatus(answer)
-  return Result.map(readable(readRefusal, answer), ({ error }) => ({
+  if (!Protocol.refusalStatuses.has(answer.status)) return unsettling(answer)
+  return Result.map(readable(Protocol.Refusal, answer), ({ error }) => ({
     _tag: "Rejected",
     code: clean(error.code),
     message: clean(error.message)
@@ -310,17 +302,12 @@ export const refusal = (answer: TransportAnswer, clean: Clean): Read<Rejected> =
  * given up, and moved again.
  */
 export const notFound = (answer: TransportAnswer, field: Protocol.LookupField, id: string): Read<Found<never>> => {
-  if (answer.status !== 404) return unknownStatus(answer)
+  if (answer.status !== 404) return unsettling(answer)
   return Result.flatMap(
-    readable(readNotFound, answer),
+    readable(Protocol.NotFound, answer),
     (body): Read<Found<never>> =>
       body[field] === id
         ? Result.succeed({ _tag: "NotFound", conclusive: body.conclusive ?? true })
         : unreadable(answer, field)
   )
 }
-
-export const unknownStatus = (answer: TransportAnswer): Result.Result<never, Unanswered> =>
-  Result.fail(
-    new Unanswered({ reason: `the provider responded with status ${answer.status}, so the result is unknown` })
-  )

@@ -77,9 +77,6 @@ export const submissionBody = ({ files, operationId, texts }: DisputeSubmission)
   files: files.map(({ bytes, name, type }) => ({ name, type, base64: Base64.encode(bytes) }))
 })
 
-const readAnswer = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.AnsweredDispute))
-const readOperation = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.SubmittedOperation))
-
 /** The statuses of a dispute whose provider has what was sent. */
 const doneIn: Readonly<Record<SubmissionKind, ReadonlySet<string>>> = {
   submit: new Set(["under_review", "warning", "won", "lost"]),
@@ -95,7 +92,7 @@ export const submissionAnswer = (
 ): Read<SubmissionState | Rejected> => {
   if (answer.status === 501) return Result.succeed(unable)
   if (!isSuccess(answer)) return refusal(answer, clean)
-  return Result.flatMap(readable(readAnswer, answer), (dispute): Read<SubmissionState> => {
+  return Result.flatMap(readable(Protocol.AnsweredDispute, answer), (dispute): Read<SubmissionState> => {
     if (dispute.dispute_id !== disputeId) return unreadable(answer, "dispute_id")
     return Result.succeed({ _tag: doneIn[kind].has(dispute.status) ? "SubmissionDone" : "SubmissionPending" })
   })
@@ -116,7 +113,7 @@ export const foundSubmission = (
 ): Read<Found<SubmissionState>> => {
   if (answer.status === 501) return unsupported("lookup of operations")
   if (!isSuccess(answer)) return notFound(answer, "operation_id", operationId)
-  return Result.flatMap(readable(readOperation, answer), (operation): Read<Found<SubmissionState>> => {
+  return Result.flatMap(readable(Protocol.SubmittedOperation, answer), (operation): Read<Found<SubmissionState>> => {
     if (operation.operation_id !== operationId) return unreadable(answer, "operation_id")
     if (operation.kind !== `dispute_${kind}`) return unreadable(answer, "kind")
     return Result.succeed({ _tag: "Found", state: stateOf(operation, clean) })

@@ -21,9 +21,8 @@ import { Effect, Option, Redacted, Result, Tracer } from "effect"
 import * as Answers from "./Answers.ts"
 import { type Credentials, decodeCredentials, expectations } from "./Credentials.ts"
 import * as Disputes from "./Disputes.ts"
-import { keptOfMessage } from "./KeptOfMessage.ts"
 import * as Lists from "./Lists.ts"
-import { readMessage, readStored } from "./Messages.ts"
+import { keptOfMessage, readMessage, readStored } from "./Messages.ts"
 import * as Reports from "./Reports.ts"
 
 /** The definition of the connector `http`. */
@@ -52,70 +51,39 @@ const connector = (
   return {
     ...questions(call, clean),
     ...disputes(call, clean),
-    charge: Effect.fn("HttpConnector.charge")((request) =>
-      call(
-        {
-          method: "POST",
-          path: "/charges",
-          id: request.attemptId,
-          body: chargeBody(request, request.instrument)
-        },
-        (answer) =>
-          Answers.chargeAnswer(
-            answer,
-            request,
-            request.instrument === null ? clean : cleaner([credentials.apiKey, request.instrument])
-          )
+    charge: Effect.fn("HttpConnector.charge")((request) => {
+      const { attemptId: id, instrument } = request
+      const cleanOfToken = instrument === null ? clean : cleaner([credentials.apiKey, instrument])
+      return call({ method: "POST", path: "/charges", id, body: chargeBody(request, instrument) }, (answer) =>
+        Answers.chargeAnswer(answer, request, cleanOfToken)
       )
-    ),
-    openCheckout: Effect.fn("HttpConnector.openCheckout")((request) =>
-      call(
-        {
-          method: "POST",
-          path: "/checkouts",
-          id: request.attemptId,
-          body: {
-            ...chargeBody(request, null),
-            ...(request.paymentMethod === undefined ? {} : { payment_method: request.paymentMethod }),
-            return_url: request.returnUrl
-          }
-        },
-        (answer) => Answers.checkoutAnswer(answer, clean)
+    }),
+    openCheckout: Effect.fn("HttpConnector.openCheckout")((request) => {
+      const { paymentMethod, returnUrl } = request
+      const named = paymentMethod === undefined ? {} : { payment_method: paymentMethod }
+      const body = { ...chargeBody(request, null), ...named, return_url: returnUrl }
+      return call({ method: "POST", path: "/checkouts", id: request.attemptId, body }, (answer) =>
+        Answers.checkoutAnswer(answer, clean)
       )
-    ),
-    capture: Effect.fn("HttpConnector.capture")((request) =>
-      call(
-        {
-          method: "POST",
-          path: `/charges/${segment(request.providerRef)}/capture`,
-          id: request.operationId,
-          body: { operation_id: request.operationId, amount: request.money.minorUnits }
-        },
-        (answer) => Answers.captureAnswer(answer, request.money, clean)
+    }),
+    capture: Effect.fn("HttpConnector.capture")(({ money, operationId: id, providerRef }) => {
+      const path = `/charges/${segment(providerRef)}/capture`
+      return call({ method: "POST", path, id, body: { operation_id: id, amount: money.minorUnits } }, (answer) =>
+        Answers.captureAnswer(answer, money, clean)
       )
-    ),
-    void: Effect.fn("HttpConnector.void")((request) =>
-      call(
-        {
-          method: "POST",
-          path: `/charges/${segment(request.providerRef)}/void`,
-          id: request.operationId,
-          body: { operation_id: request.operationId }
-        },
-        (answer) => Answers.voidAnswer(answer, clean)
+    }),
+    void: Effect.fn("HttpConnector.void")(({ operationId: id, providerRef }) => {
+      const path = `/charges/${segment(providerRef)}/void`
+      return call({ method: "POST", path, id, body: { operation_id: id } }, (answer) =>
+        Answers.voidAnswer(answer, clean)
       )
-    ),
-    refund: Effect.fn("HttpConnector.refund")((request) =>
-      call(
-        {
-          method: "POST",
-          path: `/charges/${segment(request.providerRef)}/refunds`,
-          id: request.refundId,
-          body: { refund_id: request.refundId, amount: request.money.minorUnits, reason: request.reason }
-        },
-        (answer) => Answers.refundAnswer(answer, request, clean)
-      )
-    ),
+    }),
+    refund: Effect.fn("HttpConnector.refund")((request) => {
+      const { money, providerRef, reason, refundId: id } = request
+      const path = `/charges/${segment(providerRef)}/refunds`
+      const body = { refund_id: id, amount: money.minorUnits, reason }
+      return call({ method: "POST", path, id, body }, (answer) => Answers.refundAnswer(answer, request, clean))
+    }),
     readMessage: Effect.fn("HttpConnector.readMessage")((message) =>
       readMessage(message, cleaner([credentials.apiKey, ...secretsOf(message)]))
     ),

@@ -3,7 +3,6 @@ import {
   type Clean,
   fieldOf,
   isCurrency,
-  isSuccess,
   type ListedCharge,
   type ListedDispute,
   type ListedPage,
@@ -15,7 +14,7 @@ import {
   type UnreadableEntry
 } from "@pointsman/core/connector"
 import { Result, Schema } from "effect"
-import { type Read, readable, toldCharge, toldRefund, unknownStatus, unreadable, unsupported } from "./Answers.ts"
+import { onlySuccess, type Read, readable, toldCharge, toldRefund, unreadable, unsupported } from "./Answers.ts"
 import { detailsOf, verdictOf } from "./Disputes.ts"
 import * as Protocol from "./Protocol.ts"
 
@@ -26,9 +25,6 @@ export const pathOf = (what: string, { createdBefore, createdFrom, cursor }: Lis
   return `/${what}?created_from=${since}&created_before=${until}${page}`
 }
 
-const readChargePage = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.ChargePage))
-const readRefundPage = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.RefundPage))
-const readDisputePage = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.DisputePage))
 const readDispute = Schema.decodeUnknownResult(Protocol.ListedDispute)
 const readCharge = Schema.decodeUnknownResult(Protocol.ListedCharge)
 const readRefund = Schema.decodeUnknownResult(Protocol.ListedRefund)
@@ -42,7 +38,7 @@ export const chargesAnswer = (
   clean: Clean
 ): Read<ListedPage<ListedCharge>> =>
   onlyList(answer, "list of charges", () =>
-    Result.flatMap(readable(readChargePage, answer), ({ charges, next_cursor }) =>
+    Result.flatMap(readable(Protocol.ChargePage, answer), ({ charges, next_cursor }) =>
       pageOf(answer, request, { entries: charges, next: next_cursor ?? null }, clean, {
         read: chargeOf,
         name: "provider_reference"
@@ -56,7 +52,7 @@ export const refundsAnswer = (
   clean: Clean
 ): Read<ListedPage<ListedRefund>> =>
   onlyList(answer, "list of refunds", () =>
-    Result.flatMap(readable(readRefundPage, answer), ({ next_cursor, refunds }) =>
+    Result.flatMap(readable(Protocol.RefundPage, answer), ({ next_cursor, refunds }) =>
       pageOf(answer, request, { entries: refunds, next: next_cursor ?? null }, clean, {
         read: refundOf,
         name: "provider_refund_id"
@@ -75,7 +71,7 @@ export const disputesAnswer = (
   const what = "list of disputes"
   if (withoutPath.has(answer.status)) return unsupported(what, answer.status)
   return onlyList(answer, what, () =>
-    Result.flatMap(readable(readDisputePage, answer), ({ disputes, next_cursor }) =>
+    Result.flatMap(readable(Protocol.DisputePage, answer), ({ disputes, next_cursor }) =>
       pageOf(answer, request, { entries: disputes, next: next_cursor ?? null }, clean, {
         read: disputeOf,
         name: "dispute_id"
@@ -86,7 +82,7 @@ export const disputesAnswer = (
 
 const onlyList = <A>(answer: TransportAnswer, what: string, read: () => Read<A>): Read<A> => {
   if (answer.status === 501) return unsupported(what)
-  return isSuccess(answer) ? read() : unknownStatus(answer)
+  return onlySuccess(answer, read)
 }
 
 /** An item, or where it cannot be read. */

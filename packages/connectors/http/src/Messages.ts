@@ -8,6 +8,7 @@ import {
   type ChargeName,
   type ChargeState,
   type Clean,
+  keptFields,
   type MessageAbout,
   MessageUnreadable,
   type MessageUnverified,
@@ -45,7 +46,7 @@ const read = Effect.fnUntraced(function* (
   parsed: unknown,
   clean: Clean
 ): Effect.fn.Return<ProviderMessage, MessageUnreadable> {
-  const { created, id, type } = yield* decoded(readHead, parsed)
+  const { created, id, type } = yield* decoded(Protocol.Message, parsed)
   yield* namedPlainly(clean, { id })
   const told: Told = yield* orChanged(aboutOf(type, parsed, clean), chargeIn(parsed, clean))
   return { id, at: Date.parse(told.at ?? created), about: told.about }
@@ -61,12 +62,6 @@ const chargeIn = (parsed: unknown, clean: Clean): ChargeName | undefined => {
   return Protocol.isReference(providerRef) && !clean.shows(providerRef) ? { providerRef } : undefined
 }
 
-const readHead = Schema.decodeUnknownResult(Protocol.Message)
-const readCharge = Schema.decodeUnknownResult(Protocol.ChargeUpdated)
-const readOperation = Schema.decodeUnknownResult(Protocol.OperationUpdated)
-const readRefund = Schema.decodeUnknownResult(Protocol.RefundUpdated)
-const readSettled = Schema.decodeUnknownResult(Protocol.ChargeSettled)
-const readDispute = Schema.decodeUnknownResult(Protocol.Dispute)
 const decoded = messageReader("it is not as the protocol says")
 
 interface Told {
@@ -82,14 +77,14 @@ const aboutOf = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Told, MessageUnreadable> {
   switch (type) {
     case "charge.updated": {
-      const { data } = yield* decoded(readCharge, message)
+      const { data } = yield* decoded(Protocol.ChargeUpdated, message)
       yield* namedPlainly(clean, { "data.provider_reference": data.provider_reference })
       return {
         about: { _tag: "Charge", charge: { attemptId: data.attempt_id }, state: yield* stateOf(data, clean) }
       }
     }
     case "operation.updated": {
-      const { data } = yield* decoded(readOperation, message)
+      const { data } = yield* decoded(Protocol.OperationUpdated, message)
       return {
         at: data.updated,
         about: {
@@ -100,7 +95,7 @@ const aboutOf = Effect.fnUntraced(function* (
       }
     }
     case "refund.updated": {
-      const { data } = yield* decoded(readRefund, message)
+      const { data } = yield* decoded(Protocol.RefundUpdated, message)
       yield* namedPlainly(clean, { "data.provider_refund_id": data.provider_refund_id })
       const state = (asked: Money) => toldRefund(data, asked, clean)
       if (!("provider_reference" in data)) return { about: { _tag: "Refund", refundId: data.refund_id, state } }
@@ -114,7 +109,7 @@ const aboutOf = Effect.fnUntraced(function* (
       return { about: { _tag: "UnnamedRefund", charge: { providerRef }, providerRefundId, state } }
     }
     case "charge.settled": {
-      const { data } = yield* decoded(readSettled, message)
+      const { data } = yield* decoded(Protocol.ChargeSettled, message)
       if ("provider_reference" in data) {
         yield* namedPlainly(clean, { "data.provider_reference": data.provider_reference })
       }
@@ -125,7 +120,7 @@ const aboutOf = Effect.fnUntraced(function* (
     case "dispute.updated":
     case "dispute.won":
     case "dispute.lost": {
-      const { data } = yield* decoded(readDispute, message)
+      const { data } = yield* decoded(Protocol.Dispute, message)
       const whole = (message as { readonly data: Readonly<Record<string, unknown>> }).data
       const disputeId = data.dispute_id ?? null
       yield* namedPlainly(clean, { "data.dispute_id": disputeId ?? "" })
@@ -160,3 +155,14 @@ const stateOf = (
 
 /** Of no message: `stateOf` refused it. */
 const neverDeclined: ChargeState = { _tag: "Declined", providerRef: null, category: "other", code: "", soft: false }
+
+/** Keeps the fields of a message that `Protocol.ts` reads: no names, addresses, e-mail, card details or client secrets. */
+export const keptOfMessage = keptFields(
+  new Set(
+    (
+      "id type created data attempt_id provider_reference status captured_amount amount currency decline code " +
+      "category soft refund_id provider_refund_id operation_id kind updated failure_reason dispute_id reason " +
+      "provider_reason evidence_due_by"
+    ).split(" ")
+  )
+)

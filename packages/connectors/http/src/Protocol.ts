@@ -6,6 +6,7 @@
 import {
   disputeStatuses,
   initiators,
+  wireOptional as optional,
   paymentMethods,
   reportRowKinds,
   WebAddress,
@@ -22,8 +23,6 @@ const Reference = Schema.NonEmptyString.check(
     expected: "a reference"
   })
 )
-
-const optional = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
 /** Minor units. Not an integer, negative or beyond 2^53: the sender miscalculated, and nothing is believed. */
 const Amount = Schema.Natural

@@ -14,10 +14,11 @@ import {
   type ReportRow,
   type SignedMoney,
   segment,
-  type TransportAnswer
+  type TransportAnswer,
+  unreadableRow
 } from "@pointsman/core/connector"
 import { Result, Schema } from "effect"
-import { type Read, readable, unknownStatus, unreadable, unsupported } from "./Answers.ts"
+import { type Read, readable, unreadable, unsettling, unsupported } from "./Answers.ts"
 import * as Protocol from "./Protocol.ts"
 
 /** As for the file. */
@@ -29,13 +30,12 @@ export const reportPath = ({ createdBefore, createdFrom, cursor }: ListRequest):
   return `/report_rows?occurred_from=${since}&occurred_before=${until}${page}`
 }
 
-const readPage = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.ReportPage))
 const readRow = Schema.decodeUnknownResult(Protocol.ReportRow)
 
 export const reportAnswer = (answer: TransportAnswer, { cursor }: ListRequest, clean: Clean): Read<ReportPage> => {
   if (answer.status === 501) return unsupported("list of report rows")
-  if (!isSuccess(answer)) return unknownStatus(answer)
-  return Result.flatMap(readable(readPage, answer), ({ next_cursor, rows }): Read<ReportPage> => {
+  if (!isSuccess(answer)) return unsettling(answer)
+  return Result.flatMap(readable(Protocol.ReportPage, answer), ({ next_cursor, rows }): Read<ReportPage> => {
     const next = next_cursor ?? null
     // The same page again would never end.
     if (next !== null && (next === cursor || clean.shows(next))) return unreadable(answer, "next_cursor")
@@ -51,11 +51,6 @@ const entryOf = (entry: unknown, at: number, clean: Clean): ReportEntry => {
   const row = rowOf(read.success)
   return clean.shows(JSON.stringify(row)) ? unreadableRow(at, "", "expected no secret") : { _tag: "Row", row }
 }
-
-const unreadableRow = (at: number, field: string, reason: string): ReportEntry => ({
-  _tag: "Unreadable",
-  unreadable: { row: at + 1, field, reason }
-})
 
 type Row = typeof Protocol.ReportRow.Type
 

@@ -11,6 +11,7 @@ import {
   type ChargeState,
   type CheckoutOpened,
   type Clean,
+  fromJson,
   isSuccess,
   type Money,
   type ProviderAccount,
@@ -19,23 +20,17 @@ import {
   type TransportAnswer,
   Unanswered
 } from "@pointsman/core/connector"
-import { Result, Schema } from "effect"
+import { Result } from "effect"
 import { type Amount, fromMollie } from "./Amounts.ts"
 import { declineOf, needsCustomer } from "./Declines.ts"
 import * as Protocol from "./Protocol.ts"
 
 export type Read<A> = Result.Result<A, Unanswered>
 
-export const { readable, unreadable } = answerReader(
+export const { ofAnother, readable, settled, unreadable, unsettling } = answerReader(
+  "Mollie",
   (status, field) => `Mollie's response (status ${status}) cannot be read${field === "" ? "" : `: see ${field}`}`
 )
-
-const readPayment = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Payment))
-const readOpened = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.OpenedPayment))
-const readCapture = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Capture))
-export const readRefund = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Refund))
-const readFailure = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Failure))
-const readProfile = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Profile))
 
 /** Whose answers are read. */
 export interface Reader {
@@ -50,7 +45,7 @@ export const chargeAnswer = (
   reader: Reader
 ): Read<ChargeState | Rejected> =>
   isSuccess(answer)
-    ? Result.flatMap(readable(readPayment, answer), (payment) => ofAttempt(answer, payment, attemptId, reader))
+    ? Result.flatMap(readable(Protocol.Payment, answer), (payment) => ofAttempt(answer, payment, attemptId, reader))
     : rejected(answer, reader)
 
 /** Customers see the address: one that shows a secret leads nowhere. */
@@ -60,7 +55,7 @@ export const checkoutAnswer = (
   reader: Reader
 ): Read<CheckoutOpened | Rejected> => {
   if (!isSuccess(answer)) return rejected(answer, reader)
-  return Result.flatMap(readable(readOpened, answer), (payment): Read<CheckoutOpened> => {
+  return Result.flatMap(readable(Protocol.OpenedPayment, answer), (payment): Read<CheckoutOpened> => {
     const { href: url } = payment._links.checkout
     if (payment.mode !== reader.mode) return unreadable(answer, "mode")
     if (Protocol.markIn(payment.metadata, "attempt_id") !== attemptId) return unreadable(answer, "metadata.attempt_id")
@@ -78,7 +73,7 @@ export const captureAnswer = (
   reader: Reader
 ): Read<ChargeState | Rejected> => {
   if (!isSuccess(answer)) return rejected(answer, reader)
-  return Result.flatMap(readable(readCapture, answer), (capture): Read<ChargeState> => {
+  return Result.flatMap(readable(Protocol.Capture, answer), (capture): Read<ChargeState> => {
     const stated = fromMollie(capture.amount)
     if (capture.mode !== reader.mode) return unreadable(answer, "mode")
     if (capture.paymentId !== providerRef) return unreadable(answer, "paymentId")
@@ -110,7 +105,7 @@ export const voidAnswer = (
   if (!isSuccess(answer)) return rejected(answer, reader)
   return answer.status === 202 || answer.status === 204
     ? Result.succeed({ _tag: "Pending", providerRef })
-    : Result.fail(unsettling(answer))
+    : unsettling(answer)
 }
 
 export const refundAnswer = (
@@ -119,7 +114,7 @@ export const refundAnswer = (
   reader: Reader
 ): Read<RefundState | Rejected> =>
   isSuccess(answer)
-    ? Result.flatMap(readable(readRefund, answer), (refund) =>
+    ? Result.flatMap(readable(Protocol.Refund, answer), (refund) =>
         ofRefund(answer, refund, { providerRef, refundId }, reader)
       )
     : rejected(answer, reader)
@@ -128,14 +123,14 @@ export const refundAnswer = (
 export const accountAnswer = (answer: TransportAnswer, { mode }: Reader): Read<ProviderAccount> =>
   onlySuccess(answer, () =>
     Result.flatMap(
-      readable(readProfile, answer),
+      readable(Protocol.Profile, answer),
       (profile): Read<ProviderAccount> =>
         profile.mode === mode ? Result.succeed({ id: profile.id, mode }) : unreadable(answer, "mode")
     )
   )
 
 export const onlySuccess = <A>(answer: TransportAnswer, read: () => Read<A>): Read<A> =>
-  answer.status === 200 ? read() : Result.fail(unsettling(answer))
+  answer.status === 200 ? read() : unsettling(answer)
 
 // Charges.
 
@@ -151,8 +146,7 @@ export const ofAttempt = (
   const named = Protocol.markIn(payment.metadata, "attempt_id")
   if (named === attemptId) return Result.succeed(state)
   if (named === null || reader.clean.shows(named)) return unreadable(answer, "metadata.attempt_id")
-  const reason = "Mollie's response is about another attempt: see metadata.attempt_id"
-  return Result.fail(new Unanswered({ reason, ofAnother: { attemptId: named, state } }))
+  return ofAnother(Result.succeed(state), named, "Mollie's response is about another attempt: see metadata.attempt_id")
 }
 
 /**
@@ -210,8 +204,7 @@ export const ofRefund = (
 ): Read<RefundState> => {
   if (refund.paymentId !== providerRef) return unreadable(answer, "paymentId")
   if (Protocol.refundIdIn(refund.metadata) !== refundId) return unreadable(answer, "metadata.refund_id")
-  const state = stateOfRefund(refund, reader)
-  return typeof state === "string" ? unreadable(answer, state) : Result.succeed(state)
+  return settled(answer, stateOfRefund(refund, reader))
 }
 
 /**
@@ -239,7 +232,7 @@ export const stateOfRefund = ({ amount, id, mode, status }: Protocol.Refund, rea
 
 /** Mollie's own error, which repeats the status: a gateway's does not. */
 export const failureIn = (answer: TransportAnswer): Protocol.Failure | undefined => {
-  const failure = Result.getOrUndefined(readFailure(answer.body))
+  const failure = Result.getOrUndefined(fromJson(Protocol.Failure, answer.body))
   return failure?.status === answer.status ? failure : undefined
 }
 
@@ -253,7 +246,7 @@ const didNothing: ReadonlySet<number> = new Set([401, 403, 404, 405, 410, 415, 4
 const rejected = (answer: TransportAnswer, { clean }: Reader): Read<Rejected> => {
   if (answer.status === 400 || answer.status === 409) return Result.fail(keyUsed(answer))
   const failure = failureIn(answer)
-  if (failure === undefined || !didNothing.has(answer.status)) return Result.fail(unsettling(answer))
+  if (failure === undefined || !didNothing.has(answer.status)) return unsettling(answer)
   return Result.succeed({
     _tag: "Rejected",
     code: clean(failure.title) || "error",
@@ -271,6 +264,3 @@ const keyUsed = ({ status }: TransportAnswer): Unanswered =>
     reason: `Mollie responded with status ${status}, which may be about an earlier request with the same idempotency key`,
     isKeyUsed: true
   })
-
-const unsettling = ({ status }: TransportAnswer): Unanswered =>
-  new Unanswered({ reason: `Mollie responded with status ${status}, so the result is unknown` })

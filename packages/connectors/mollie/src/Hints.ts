@@ -19,7 +19,7 @@ import {
 import { Effect, Redacted, Result } from "effect"
 import { fromMollie } from "./Amounts.ts"
 import { failureIn, onlySuccess, type Read, type Reader, readable, unreadable } from "./Answers.ts"
-import { readWhole, refundsOf } from "./Lookups.ts"
+import { refundsOf } from "./Lookups.ts"
 import { keptOfMessage, readStored } from "./Messages.ts"
 import type { Ask } from "./Pages.ts"
 import * as Protocol from "./Protocol.ts"
@@ -89,7 +89,7 @@ const found = (answer: TransportAnswer, id: string): Read<Found> => {
   // Anybody can name a payment that there is not.
   if (answer.status === 404 && failureIn(answer) !== undefined) return Result.succeed(notOurs(answer))
   return onlySuccess(answer, () =>
-    Result.flatMap(readable(readWhole, answer), (payment): Read<Found> => {
+    Result.flatMap(readable(Protocol.WholePayment, answer), (payment): Read<Found> => {
       if (payment.id !== id) return unreadable(answer, "id")
       const attemptId = Protocol.markIn(payment.metadata, "attempt_id")
       if (attemptId === null) return Result.succeed(notOurs(answer))
@@ -147,19 +147,7 @@ const eventOf = (type: string, entity: { readonly id: string }, id: string, crea
 })
 
 /** When the payment reached its status; an authorization of which something was captured since names no time of that. */
-const timeOf = ({ amountCaptured, ...payment }: Protocol.WholePayment): string | null => {
-  switch (payment.status) {
-    case "authorized":
-      return amountCaptured === undefined || amountCaptured === null ? (payment.authorizedAt ?? null) : null
-    case "paid":
-      return payment.paidAt ?? null
-    case "canceled":
-      return payment.canceledAt ?? null
-    case "expired":
-      return payment.expiredAt ?? null
-    case "failed":
-      return payment.failedAt ?? null
-    default:
-      return null
-  }
+const timeOf = ({ amountCaptured, status, ...payment }: Protocol.WholePayment): string | null => {
+  if (status === "open" || status === "pending") return null
+  return status === "authorized" && amountCaptured != null ? null : (payment[`${status}At`] ?? null)
 }

@@ -17,7 +17,7 @@ import {
   type TransportAnswer,
   Unanswered
 } from "@pointsman/core/connector"
-import { Effect, Result, Schema } from "effect"
+import { Effect, Result, type Schema } from "effect"
 import {
   failureIn,
   ofAttempt,
@@ -26,7 +26,7 @@ import {
   type Read,
   type Reader,
   readable,
-  readRefund,
+  settled,
   statedBy,
   stateOfRefund,
   unreadable
@@ -56,7 +56,7 @@ export const lookUpCharge = (ask: Ask, request: ChargeLookup, reader: Reader): L
     // The refunds come with it, also those made in the dashboard.
     return ask(`/v2/payments/${segment(id)}?embed=refunds`, (answer) =>
       byId(answer, () =>
-        Result.flatMap(readable(readWhole, answer), (payment): Read<Found<ChargeState>> => {
+        Result.flatMap(readable(Protocol.WholePayment, answer), (payment): Read<Found<ChargeState>> => {
           if (payment.id !== id) return unreadable(answer, "id")
           // "Can still be completed by your customer": not paid yet.
           const isUntried = checkoutReference !== null && payment.status === "open"
@@ -82,8 +82,6 @@ export const lookUpCharge = (ask: Ask, request: ChargeLookup, reader: Reader): L
       )
   })
 }
-
-export const readWhole = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.WholePayment))
 
 const refundsIn = (
   answer: TransportAnswer,
@@ -113,9 +111,8 @@ export const lookUpOperation = (ask: Ask, request: OperationLookup, reader: Read
     mark: ["operation_id", operationId],
     read: (answer, entry) =>
       Result.flatMap(entryAs(Protocol.Capture, answer, entry), (capture): Read<OperationState> => {
-        const state = stateOfCapture(capture, reader)
         if (capture.paymentId !== providerRef) return unreadable(answer, "paymentId")
-        return typeof state === "string" ? unreadable(answer, state) : Result.succeed(state)
+        return settled(answer, stateOfCapture(capture, reader))
       })
   })
 }
@@ -143,7 +140,7 @@ export const lookUpRefund = (ask: Ask, request: RefundLookup, reader: Reader): L
   if (providerRefundId !== null) {
     return ask(`/v2/payments/${segment(providerRef)}/refunds/${segment(providerRefundId)}`, (answer) =>
       byId(answer, () =>
-        Result.flatMap(readable(readRefund, answer), (refund): Read<Found<RefundState>> => {
+        Result.flatMap(readable(Protocol.Refund, answer), (refund): Read<Found<RefundState>> => {
           if (refund.id !== providerRefundId) return unreadable(answer, "id")
           // One that was made by hand has no id of ours.
           const ours = Protocol.refundIdIn(refund.metadata) === null ? null : refundId
@@ -224,4 +221,4 @@ const isConclusive = ({ headers }: TransportAnswer, sentBefore: number): boolean
   Date.parse(headers["date"] ?? "") >= sentBefore + conclusiveAfterMillis
 
 const entryAs = <A>(schema: Schema.Decoder<A>, answer: TransportAnswer, { raw }: Entry): Read<A> =>
-  readable(Schema.decodeUnknownResult(Schema.fromJsonString(schema)), { ...answer, body: JSON.stringify(raw) })
+  readable(schema, { ...answer, body: JSON.stringify(raw) })

@@ -62,16 +62,10 @@ export const readStored = Effect.fnUntraced(function* (
 const decoded = messageReader("it is not as Mollie describes its webhooks")
 const unreadable = (reason: string): MessageUnreadable => new MessageUnreadable({ reason })
 
-const readEvent = Schema.decodeUnknownResult(Protocol.Event)
-const readPayment = Schema.decodeUnknownResult(Protocol.Payment)
-const readCapture = Schema.decodeUnknownResult(Protocol.Capture)
-const readRefund = Schema.decodeUnknownResult(Protocol.Refund)
-const readChargeback = Schema.decodeUnknownResult(Protocol.Chargeback)
-
 type Event = typeof Protocol.Event.Type
 
 const eventIn = (body: Uint8Array): Effect.Effect<Event, MessageUnreadable> =>
-  Effect.flatMap(verifiedJson(body), (parsed) => decoded(readEvent, parsed))
+  Effect.flatMap(verifiedJson(body), (parsed) => decoded(Protocol.Event, parsed))
 
 const messageOf = Effect.fnUntraced(function* (
   event: Event,
@@ -127,7 +121,7 @@ const aboutOf = (
     case "chargeback.received":
     case "chargeback.reversed":
       return Effect.map(
-        decoded(readChargeback, entity),
+        decoded(Protocol.Chargeback, entity),
         (chargeback): MessageAbout => ({ _tag: "Dispute", ...chargebackIn(chargeback) })
       )
     default:
@@ -141,7 +135,7 @@ const aboutPayment = Effect.fnUntraced(function* (
   entity: unknown,
   reader: Reader
 ): Effect.fn.Return<MessageAbout, MessageUnreadable> {
-  const payment = yield* decoded(readPayment, entity)
+  const payment = yield* decoded(Protocol.Payment, entity)
   const attemptId = Protocol.markIn(payment.metadata, "attempt_id")
   const charge: ChargeName = attemptId === null ? { providerRef: payment.id } : { attemptId }
   const state = stateOf(payment, reader)
@@ -152,7 +146,7 @@ const aboutCapture = Effect.fnUntraced(function* (
   entity: unknown,
   reader: Reader
 ): Effect.fn.Return<MessageAbout, MessageUnreadable> {
-  const capture = yield* decoded(readCapture, entity)
+  const capture = yield* decoded(Protocol.Capture, entity)
   const operationId = Protocol.markIn(capture.metadata, "operation_id")
   if (operationId === null) return yield* wrongAt("metadata.operation_id")
   const state = stateOfCapture(capture, reader)
@@ -165,7 +159,7 @@ const aboutRefund = Effect.fnUntraced(function* (
   attemptId: string | null,
   reader: Reader
 ): Effect.fn.Return<MessageAbout, MessageUnreadable> {
-  const refund = yield* decoded(readRefund, entity)
+  const refund = yield* decoded(Protocol.Refund, entity)
   const refundId = Protocol.refundIdIn(refund.metadata)
   const state = stateOfRefund(refund, reader)
   if (typeof state === "string") return yield* wrongAt(state)
@@ -191,21 +185,11 @@ export const chargebackIn = ({ amount, id, paymentId, reversedAt }: typeof Proto
 
 /** Keeps the fields of a message that `Protocol.ts` reads: no names, card details, bank accounts or addresses. */
 export const keptOfMessage = keptFields(
-  new Set([
-    ...[
-      "resource",
-      "id",
-      "type",
-      "entityId",
-      "createdAt",
-      "_embedded",
-      "entity",
-      "mode",
-      "status",
-      "amount",
-      "currency"
-    ],
-    ...["value", "amountCaptured", "metadata", "attempt_id", "operation_id", "refund_id", "checkout", "details"],
-    ...["failureReason", "bankReasonCode", "paymentId", "reversedAt"]
-  ])
+  new Set(
+    (
+      "resource id type entityId createdAt _embedded entity mode status amount currency value amountCaptured " +
+      "metadata attempt_id operation_id refund_id checkout details failureReason bankReasonCode paymentId " +
+      "reversedAt"
+    ).split(" ")
+  )
 )

@@ -12,10 +12,9 @@ import {
   type ConnectorAccount,
   type ConnectorDefinition,
   cleaner as cleanerOf,
+  expressing,
   type FetchedReport,
   jsonCaller,
-  type Money,
-  NotSent,
   type Rejected,
   secretsOf,
   segment,
@@ -23,7 +22,7 @@ import {
   type VerifiedBody
 } from "@pointsman/core/connector"
 import { Effect, Redacted, Result } from "effect"
-import { type Amount, currencies, toMollie } from "./Amounts.ts"
+import { currencies, toMollie } from "./Amounts.ts"
 import * as Answers from "./Answers.ts"
 import { type Credentials, decodeCredentials, expectations, reportsMissing } from "./Credentials.ts"
 import { lookUpHint, readHint } from "./Hints.ts"
@@ -175,19 +174,7 @@ const notHeld: Rejected = {
   message: "Nothing was sent to Mollie: on its page, only card payments are captured manually."
 }
 
-/** Nothing is sent that Mollie would take for another amount. */
-const expressible = <A, E>(
-  money: Money,
-  send: (amount: Amount) => Effect.Effect<A, E>
-): Effect.Effect<A, E | NotSent> => {
-  const amount = toMollie(money)
-  const { currency, minorUnits } = money
-  return amount === undefined
-    ? Effect.fail(
-        new NotSent({ reason: `nothing was sent: Mollie cannot represent ${minorUnits} minor units of ${currency}` })
-      )
-    : send(amount)
-}
+const expressible = expressing("Mollie", toMollie)
 
 /** API keys and access tokens of Mollie (https://docs.mollie.com/reference/authentication). */
 const keys = /\b(?:test|live|access)_[0-9A-Za-z]{20,}/gu

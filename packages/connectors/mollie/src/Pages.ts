@@ -3,7 +3,7 @@
  * newest entry, or from one that is named on.
  */
 import { type NotSent, segment, type TransportAnswer, type Unanswered } from "@pointsman/core/connector"
-import { type Effect, Result, Schema } from "effect"
+import { type Effect, Result } from "effect"
 import { onlySuccess, type Read, readable, unreadable } from "./Answers.ts"
 import * as Protocol from "./Protocol.ts"
 
@@ -36,11 +36,11 @@ export interface Page {
   readonly answer: TransportAnswer
 }
 
-const readers = {
-  payments: Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.listOf("payments"))),
-  refunds: Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.listOf("refunds"))),
-  captures: Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.listOf("captures"))),
-  chargebacks: Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.listOf("chargebacks")))
+const lists = {
+  payments: Protocol.listOf("payments"),
+  refunds: Protocol.listOf("refunds"),
+  captures: Protocol.listOf("captures"),
+  chargebacks: Protocol.listOf("chargebacks")
 }
 
 /** `under`: the payment whose refunds or captures are listed; `null` for all of the profile. */
@@ -58,7 +58,7 @@ export const askPage = (
 
 const pageIn = (answer: TransportAnswer, name: ListName): Read<Page> =>
   onlySuccess(answer, () =>
-    Result.flatMap(readable(readers[name], answer), (list): Read<Page> => {
+    Result.flatMap(readable(lists[name], answer), (list): Read<Page> => {
       const entries = list._embedded[name] ?? []
       const raws: ReadonlyArray<unknown> = JSON.parse(answer.body)._embedded[name]
       if (list.count !== entries.length) return unreadable(answer, "count")

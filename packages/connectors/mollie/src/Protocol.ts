@@ -3,18 +3,14 @@
  * words: https://github.com/mollie/openapi, of 21 August 2026). Fields that are not named here are ignored, and a status that
  * is not named makes an answer unreadable.
  */
-import { WebAddress, WireTime } from "@pointsman/core/connector"
+import {
+  isWireText,
+  wireOptional as optional,
+  WireReference as Reference,
+  WebAddress,
+  WireTime
+} from "@pointsman/core/connector"
 import { Schema } from "effect"
-
-/** It comes back to us in a path and is kept as text: no control characters and no halves of surrogate pairs. */
-const Reference = Schema.NonEmptyString.check(
-  Schema.isMaxLength(255),
-  Schema.makeFilter((text: string) => text !== "." && text !== ".." && text.isWellFormed() && !/\p{Cc}/u.test(text), {
-    expected: "a reference"
-  })
-)
-
-const optional = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
 export const Amount = Schema.Struct({ currency: Schema.NonEmptyString, value: Schema.NonEmptyString })
 
@@ -171,9 +167,7 @@ export const Names = Schema.Struct({
 export const markIn = (metadata: unknown, name: string): string | null => {
   if (typeof metadata !== "object" || metadata === null || !Object.hasOwn(metadata, name)) return null
   const text: unknown = Reflect.get(metadata, name)
-  return typeof text === "string" && text !== "" && text.length <= 255 && text.isWellFormed() && !/\p{Cc}/u.test(text)
-    ? text
-    : null
+  return isWireText(text) ? text : null
 }
 
 /** Our id of a refund; `null` where a person or another program made it, which may have a `refund_id` of its own. */

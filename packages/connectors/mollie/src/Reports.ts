@@ -17,7 +17,8 @@ import {
   type ReportRowKind,
   type SignedMoney,
   segment,
-  Unanswered
+  Unanswered,
+  unreadableRow
 } from "@pointsman/core/connector"
 import { Effect, Result, Schema } from "effect"
 import { signedFromMollie } from "./Amounts.ts"
@@ -122,16 +123,11 @@ const readSettled = Schema.decodeUnknownResult(Protocol.Settled)
 
 const entryOf = (raw: unknown, list: SettledList, { clean, place, settlement }: Place): ReportEntry => {
   const read = readSettled(raw)
-  if (Result.isFailure(read)) return unreadable(place, fieldOf(read.failure), "expected another value")
+  if (Result.isFailure(read)) return unreadableRow(place, fieldOf(read.failure), "expected another value")
   const row = rowOf(read.success, list, settlement)
-  if (row === undefined) return unreadable(place, "amount", "expected an amount of a known currency")
-  return clean.shows(JSON.stringify(row)) ? unreadable(place, "", "expected no secret") : { _tag: "Row", row }
+  if (row === undefined) return unreadableRow(place, "amount", "expected an amount of a known currency")
+  return clean.shows(JSON.stringify(row)) ? unreadableRow(place, "", "expected no secret") : { _tag: "Row", row }
 }
-
-const unreadable = (place: number, field: string, reason: string): ReportEntry => ({
-  _tag: "Unreadable",
-  unreadable: { row: place + 1, field, reason }
-})
 
 /** Kinds by list, of money that moves as usual, and of money that comes back: "refunds that could not be processed". */
 const kinds: Readonly<Record<SettledList, readonly [usual: ReportRowKind, returned: ReportRowKind]>> = {
@@ -184,7 +180,7 @@ const feesOf = ({ id, paidAt, periods, reference }: PaidOut): ReadonlyArray<Repo
       const gross = costOf(amounts)
       if (gross === null) return []
       if (gross === undefined)
-        return [unreadable(0, `periods.${year}.${month}.costs`, "expected amounts of one currency")]
+        return [unreadableRow(0, `periods.${year}.${month}.costs`, "expected amounts of one currency")]
       const row: ReportRow = {
         id: `${segment(id)}.${year}-${month}.fee`,
         kind: "fee",

@@ -19,35 +19,32 @@ const queryFrom = (from: string | null): string =>
   `?limit=${entriesOfPage}${from === null ? "" : `&from=${segment(from)}`}`
 
 export const askSettlements = (ask: Ask, from: string | null) =>
-  ask(`/v2/settlements${queryFrom(from)}`, (answer) => pageIn(answer, "settlements", readSettlements))
+  ask(`/v2/settlements${queryFrom(from)}`, (answer) => pageIn(answer, "settlements", settlements))
 
 export const askSettled = (ask: Ask, settlementId: string, list: SettledList, from: string | null) =>
   ask(`/v2/settlements/${segment(settlementId)}/${list}${queryFrom(from)}`, (answer) =>
-    pageIn(answer, list, readers[list])
+    pageIn(answer, list, pages[list])
   )
 
-const listOf = <Entry extends Schema.Constraint>(name: string, entry: Entry) =>
-  Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.pageOf(name, entry)))
-
-const readSettlements = listOf("settlements", Protocol.Settlement)
+const settlements = Protocol.pageOf("settlements", Protocol.Settlement)
 /** Entries are read one by one. */
-const readers = {
-  payments: listOf("payments", Schema.Unknown),
-  captures: listOf("captures", Schema.Unknown),
-  refunds: listOf("refunds", Schema.Unknown),
-  chargebacks: listOf("chargebacks", Schema.Unknown)
+const pages = {
+  payments: Protocol.pageOf("payments", Schema.Unknown),
+  captures: Protocol.pageOf("captures", Schema.Unknown),
+  refunds: Protocol.pageOf("refunds", Schema.Unknown),
+  chargebacks: Protocol.pageOf("chargebacks", Schema.Unknown)
 }
 
 const pageIn = <Entry>(
   answer: TransportAnswer,
   name: string,
-  read: (text: string) => Result.Result<Protocol.Page<Entry>, Schema.SchemaError>
+  page: Schema.Decoder<Protocol.Page<Entry>>
 ): Read<SettledPage<Entry>> => {
   const { status } = answer
   if (status === 401 || status === 403) return Result.fail(refused(status))
   if (status < 200 || status > 299)
     return Result.fail(new Unanswered({ reason: `Mollie responded with status ${status}` }))
-  return Result.flatMap(readable(read, answer), ({ _embedded, _links, count }): Read<SettledPage<Entry>> => {
+  return Result.flatMap(readable(page, answer), ({ _embedded, _links, count }): Read<SettledPage<Entry>> => {
     const entries = _embedded[name] ?? []
     if (count !== entries.length) return unreadable(answer, "count")
     const next = _links.next === null ? null : nextIn(_links.next.href)

@@ -4,7 +4,7 @@
  * contain two signature headers for the next 24 hours", which a web server joins by a comma. Mollie's own libraries also take
  * a signature without `sha256=` (`SignatureValidator` of https://github.com/mollie/mollie-api-php).
  */
-import { MessageUnverified, messageCrypto } from "@pointsman/core/connector"
+import { MessageUnverified, messageTag } from "@pointsman/core/connector"
 import { Effect, Redacted, Result } from "effect"
 import { Mac } from "effect/crypto"
 import { Hex } from "effect/encoding"
@@ -14,30 +14,24 @@ const signaturesAtMost = 8
 
 const tagText = /^(?:sha256=)?([0-9a-f]{64})$/u
 
-export const verifySignature = (
+export const verifySignature = Effect.fnUntraced(function* (
   header: string | undefined,
   secret: Redacted.Redacted<string>,
   body: Uint8Array
-): Effect.Effect<void, MessageUnverified> =>
-  Effect.provide(
-    Effect.gen(function* () {
-      if (header === undefined) return yield* new MessageUnverified({ reason: "its signature is missing" })
-      const tags = header.split(",", signaturesAtMost).map((part) => tagText.exec(part.trim())?.[1])
-      if (tags.length === 0 || tags.includes(undefined)) {
-        return yield* new MessageUnverified({ reason: "its signature is malformed" })
-      }
-      // Anybody could sign with an empty secret.
-      if (Redacted.value(secret) === "") return yield* wrong
-      const mac = yield* Mac.Mac
-      const key = yield* Effect.orDie(Mac.key(Mac.hmacSha256, new TextEncoder().encode(Redacted.value(secret))))
-      const expected = yield* Effect.orDie(mac.sign(key, body))
-      const isSigned = tags.some((tag) => {
-        const given = Result.getOrUndefined(Hex.decode(tag ?? ""))
-        return given !== undefined && Mac.timingSafeEqual(given, expected)
-      })
-      if (!isSigned) return yield* wrong
-    }),
-    messageCrypto
-  )
+): Effect.fn.Return<void, MessageUnverified> {
+  if (header === undefined) return yield* new MessageUnverified({ reason: "its signature is missing" })
+  const tags = header.split(",", signaturesAtMost).map((part) => tagText.exec(part.trim())?.[1])
+  if (tags.length === 0 || tags.includes(undefined)) {
+    return yield* new MessageUnverified({ reason: "its signature is malformed" })
+  }
+  // Anybody could sign with an empty secret.
+  if (Redacted.value(secret) === "") return yield* wrong
+  const expected = yield* messageTag(new TextEncoder().encode(Redacted.value(secret)), body)
+  const isSigned = tags.some((tag) => {
+    const given = Result.getOrUndefined(Hex.decode(tag ?? ""))
+    return given !== undefined && Mac.timingSafeEqual(given, expected)
+  })
+  if (!isSigned) return yield* wrong
+})
 
 const wrong = new MessageUnverified({ reason: "its signature was not made with the webhook's secret" })

@@ -29,17 +29,12 @@ import * as Protocol from "./Protocol.ts"
 
 export type Read<A> = Result.Result<A, Unanswered>
 
-export const { readable, unreadable } = answerReader(
+export const { ofAnother, readable, settled, unreadable, unsettling } = answerReader(
+  "PayPal",
   (status, field) => `PayPal's answer (status ${status}) settles nothing${field === "" ? "" : `: see ${field}`}`
 )
 
-export const readOrder = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Order))
 const readWebAddress = Schema.decodeUnknownResult(WebAddress)
-const readPayment = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Payment))
-const readFailure = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Failure))
-
-export const unsettling = ({ status }: TransportAnswer): Unanswered =>
-  new Unanswered({ reason: `PayPal responded with status ${status}, so the result is unknown` })
 
 // Orders.
 
@@ -50,7 +45,7 @@ export const chargeAnswer = (
   clean: Clean
 ): Read<ChargeState | Rejected> => {
   if (!isSuccess(answer)) return refusal(answer, clean, chargeRefused)
-  return Result.flatMap(readable(readOrder, answer), (order) => ofAttempt(answer, order, attemptId, clean))
+  return Result.flatMap(readable(Protocol.Order, answer), (order) => ofAttempt(answer, order, attemptId, clean))
 }
 
 /** The answer to the request that captures or authorizes an approved order: the order, with a payment. */
@@ -60,7 +55,7 @@ export const completionAnswer = (
   clean: Clean
 ): Read<ChargeState | Rejected> => {
   if (!isSuccess(answer)) return refusal(answer, clean, chargeRefused)
-  return Result.flatMap(readable(readOrder, answer), (order): Read<ChargeState> => {
+  return Result.flatMap(readable(Protocol.Order, answer), (order): Read<ChargeState> => {
     if (order.id !== orderId) return unreadable(answer, "id")
     return Result.flatMap(ofAttempt(answer, order, attemptId, clean), (state) =>
       // The order as it was before.
@@ -84,8 +79,7 @@ export const ofAttempt = (
   attemptId: string,
   clean: Clean
 ): Read<ChargeState> => {
-  const read = orderState(order, clean)
-  const state: Read<ChargeState> = typeof read === "string" ? unreadable(answer, read) : Result.succeed(read)
+  const state = settled(answer, orderState(order, clean))
   const named = order.purchase_units[0]?.custom_id ?? undefined
   if (named === attemptId) return state
   if (named === undefined || !named.startsWith("att_") || clean.shows(named)) {
@@ -93,10 +87,7 @@ export const ofAttempt = (
   }
   // Without a payment it says nothing of that one: it may show it late.
   if (!hasPayments(order)) return unreadable(answer, "purchase_units.0.custom_id")
-  return Result.flatMap(state, (state) => {
-    const reason = "PayPal's answer is about another attempt: see purchase_units.0.custom_id"
-    return Result.fail(new Unanswered({ reason, ofAnother: { attemptId: named, state } }))
-  })
+  return ofAnother(state, named, "PayPal's answer is about another attempt: see purchase_units.0.custom_id")
 }
 
 /** For how long after its creation an order can be approved, in milliseconds: see `checkoutAnswer`. */
@@ -118,7 +109,7 @@ export const checkoutAnswer = (
   clean: Clean
 ): Read<CheckoutOpened | Rejected> => {
   if (!isSuccess(answer)) return refusal(answer, clean)
-  return Result.flatMap(readable(readOrder, answer), (order): Read<CheckoutOpened> => {
+  return Result.flatMap(readable(Protocol.Order, answer), (order): Read<CheckoutOpened> => {
     const { create_time, id: reference, links, purchase_units: units, status } = order
     if (units[0]?.custom_id !== attemptId) return unreadable(answer, "purchase_units.0.custom_id")
     if (status !== "CREATED" && status !== "PAYER_ACTION_REQUIRED") return unreadable(answer, "status")
@@ -161,8 +152,8 @@ export const isApproved = (order: Protocol.Order): boolean => order.status === "
 
 /** PayPal's own word that it has no such order: `INVALID_RESOURCE_ID`. */
 export const orderForgotten = (answer: TransportAnswer): Read<void> => {
-  if (answer.status !== 404) return Result.fail(unsettling(answer))
-  return Result.flatMap(readable(readFailure, answer), ({ details, name }) =>
+  if (answer.status !== 404) return unsettling(answer)
+  return Result.flatMap(readable(Protocol.Failure, answer), ({ details, name }) =>
     name === "RESOURCE_NOT_FOUND" && (details ?? []).some(({ issue }) => issue === "INVALID_RESOURCE_ID")
       ? Result.succeed(undefined)
       : unreadable(answer, "details.issue")
@@ -255,7 +246,7 @@ export const captureAnswer = (
   clean: Clean
 ): Read<ChargeState | Rejected> => {
   if (!isSuccess(answer)) return refusal(answer, clean)
-  return Result.flatMap(readable(readPayment, answer), (capture): Read<ChargeState> => {
+  return Result.flatMap(readable(Protocol.Payment, answer), (capture): Read<ChargeState> => {
     if (capture.invoice_id !== id) return unreadable(answer, "invoice_id")
     if (isRefused(capture)) return Result.succeed(refusedState(providerRef, capture, clean))
     const stated = amountOf(capture)
@@ -276,30 +267,27 @@ export const voidAnswer = (
   clean: Clean
 ): Read<ChargeState | Rejected> => {
   if (!isSuccess(answer)) return refusal(answer, clean)
-  return Result.flatMap(readable(readPayment, answer), (authorization): Read<ChargeState> => {
+  return Result.flatMap(readable(Protocol.Payment, answer), (authorization): Read<ChargeState> => {
     if (authorization.id !== authorizationId) return unreadable(answer, "id")
-    const state = authorizationState(providerRef, authorization, clean)
-    return typeof state === "string" ? unreadable(answer, state) : Result.succeed(state)
+    return settled(answer, authorizationState(providerRef, authorization, clean))
   })
 }
 
 /** The answer to a refund, which has our refund's id as its custom id. */
 export const refundAnswer = (answer: TransportAnswer, id: string, clean: Clean): Read<RefundState | Rejected> => {
   if (!isSuccess(answer)) return refusal(answer, clean)
-  return Result.flatMap(readable(readPayment, answer), (refund): Read<RefundState> => {
+  return Result.flatMap(readable(Protocol.Payment, answer), (refund): Read<RefundState> => {
     if ((refund.custom_id ?? id) !== id) return unreadable(answer, "custom_id")
-    const state = refundState(refund, clean)
-    return typeof state === "string" ? unreadable(answer, state) : Result.succeed(state)
+    return settled(answer, refundState(refund, clean))
   })
 }
 
 /** PayPal's record of the refund with this id of PayPal's (https://developer.paypal.com/docs/api/payments/v2/#refunds_get). */
 export const refundFound = (answer: TransportAnswer, id: string, clean: Clean): Read<RefundState> => {
-  if (!isSuccess(answer)) return Result.fail(unsettling(answer))
-  return Result.flatMap(readable(readPayment, answer), (refund): Read<RefundState> => {
+  if (!isSuccess(answer)) return unsettling(answer)
+  return Result.flatMap(readable(Protocol.Payment, answer), (refund): Read<RefundState> => {
     if (refund.id !== id) return unreadable(answer, "id")
-    const state = refundState(refund, clean)
-    return typeof state === "string" ? unreadable(answer, state) : Result.succeed(state)
+    return settled(answer, refundState(refund, clean))
   })
 }
 
@@ -362,8 +350,8 @@ const refusal = <State = never>(
   refused: (issue: string, clean: Clean) => State | undefined = () => undefined
 ): Read<State | Rejected> => {
   const known = names.get(answer.status)
-  if (known === undefined) return Result.fail(unsettling(answer))
-  return Result.flatMap(readable(readFailure, answer), ({ details, message, name }): Read<State | Rejected> => {
+  if (known === undefined) return unsettling(answer)
+  return Result.flatMap(readable(Protocol.Failure, answer), ({ details, message, name }): Read<State | Rejected> => {
     if (!known.has(name)) return unreadable(answer, "name")
     const issues = (details ?? []).flatMap(({ issue }) => ((issue ?? "") === "" ? [] : [issue ?? ""]))
     if (issues.some((issue) => usedBefore.has(issue))) {

@@ -2,6 +2,7 @@
 import {
   type Clean,
   cleaner,
+  fromJson,
   type JsonCall,
   jsonCaller,
   type NotSent,
@@ -9,7 +10,7 @@ import {
   type TransportAnswer,
   type Unanswered
 } from "@pointsman/core/connector"
-import { Effect, Redacted, Result, Schema } from "effect"
+import { Effect, Redacted, Result } from "effect"
 import type { Read } from "./Answers.ts"
 import type { Credentials } from "./Credentials.ts"
 import * as Protocol from "./Protocol.ts"
@@ -58,12 +59,10 @@ export const makeCall = (transport: Transport["Service"], credentials: Credentia
   })
 }
 
-const readRefusal = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.TokenRefusal))
-
 /**
  * "The API endpoint issues this status code when it detects an expired token"
  * (https://developer.paypal.com/docs/api/get-an-access-token-curl/), with an error of OAuth (RFC 6750, section 3.1) in
  * the body. A 401 without that has another cause or another sender.
  */
 const isTokenRefused = ({ body, status }: TransportAnswer): boolean =>
-  status === 401 && Result.isSuccess(readRefusal(body))
+  status === 401 && Result.isSuccess(fromJson(Protocol.TokenRefusal, body))

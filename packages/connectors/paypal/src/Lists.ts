@@ -8,6 +8,7 @@
 import {
   type Clean,
   fieldOf,
+  fromJson,
   isSuccess,
   type ListedDispute,
   type ListedPage,
@@ -18,7 +19,7 @@ import {
   Unanswered,
   type UnreadableEntry
 } from "@pointsman/core/connector"
-import { Clock, Effect, Result, Schema } from "effect"
+import { Clock, Effect, Result } from "effect"
 import * as Answers from "./Answers.ts"
 import type { Call } from "./Caller.ts"
 import { attemptIn, disputeIn } from "./Messages.ts"
@@ -64,13 +65,11 @@ const tooOld = Effect.fail(
 )
 const samePage = Effect.fail(new Unanswered({ reason: "PayPal named the same page again" }))
 
-const readPage = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.DisputePage))
-
 const summariesIn = (answer: TransportAnswer): Answers.Read<Summaries> => {
   // "When you create an app, enable Disputes in the App feature options": without it no dispute is ever listed.
   if (answer.status === 403) return Result.fail(refused)
-  if (!isSuccess(answer)) return Result.fail(Answers.unsettling(answer))
-  return Result.flatMap(Answers.readable(readPage, answer), ({ items, links }): Answers.Read<Summaries> => {
+  if (!isSuccess(answer)) return Answers.unsettling(answer)
+  return Result.flatMap(Answers.readable(Protocol.DisputePage, answer), ({ items, links }): Answers.Read<Summaries> => {
     // An empty page has no entries, and what is no page of disputes has neither.
     if ((items ?? undefined) === undefined && (links ?? undefined) === undefined) {
       return Answers.unreadable(answer, "items")
@@ -98,12 +97,10 @@ const pageNamed = (href: string): string | undefined => {
   return undefined
 }
 
-const readDispute = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.ListedDispute))
-
 /** Told as an update tells it: as it is now. */
 const disputeOf = (answer: TransportAnswer, id: string, clean: Clean): Answers.Read<Read> => {
-  if (!isSuccess(answer)) return Result.fail(Answers.unsettling(answer))
-  const read = readDispute(answer.body)
+  if (!isSuccess(answer)) return Answers.unsettling(answer)
+  const read = fromJson(Protocol.ListedDispute, answer.body)
   const unreadable = (reason: string): Answers.Read<Read> =>
     Result.succeed({ unreadable: { reference: clean.shows(id) ? null : id, reason } })
   if (Result.isFailure(read)) return unreadable(`it is not to be understood at ${fieldOf(read.failure)}`)

@@ -29,7 +29,7 @@ import {
 import { Effect, Result } from "effect"
 import * as Answers from "./Answers.ts"
 import type { Call } from "./Caller.ts"
-import type * as Protocol from "./Protocol.ts"
+import * as Protocol from "./Protocol.ts"
 
 const notFound: Found<never> = { _tag: "NotFound", conclusive: false }
 
@@ -43,11 +43,11 @@ const askOrder = <A>(
   call: Call,
   orderId: string,
   read: (order: Protocol.Order, answer: TransportAnswer, clean: Clean) => Answers.Read<A>,
-  refused: (answer: TransportAnswer) => Answers.Read<A> = (answer) => Result.fail(Answers.unsettling(answer))
+  refused: (answer: TransportAnswer) => Answers.Read<A> = Answers.unsettling
 ) =>
   call({ method: "GET", path: `/v2/checkout/orders/${segment(orderId)}` }, (answer, clean) => {
     if (!isSuccess(answer)) return refused(answer)
-    return Result.flatMap(Answers.readable(Answers.readOrder, answer), (order) =>
+    return Result.flatMap(Answers.readable(Protocol.Order, answer), (order) =>
       order.id === orderId ? read(order, answer, clean) : Answers.unreadable(answer, "id")
     )
   })

@@ -12,6 +12,8 @@ import {
   type Clean,
   cleaner,
   type DisputeStatus,
+  isWireText,
+  keptFields,
   type MessageAbout,
   MessageUnreadable,
   type MessageUnverified,
@@ -50,7 +52,7 @@ export const readStored = Effect.fnUntraced(function* (
   message: VerifiedBody,
   secrets: ReadonlyArray<Redacted.Redacted<string>>
 ): Effect.fn.Return<ProviderMessage, MessageUnreadable> {
-  const event = yield* decoded(readEvent, yield* verifiedJson(message.body))
+  const event = yield* decoded(Protocol.Event, yield* verifiedJson(message.body))
   const clean = cleaner([...secrets, ...secretsOf(message)])
   const reading = Effect.map(aboutOf(event, clean), (about) => ({ about }))
   const { about } = yield* orChanged(reading, namedCharge(event, clean))
@@ -79,11 +81,7 @@ const namesOf = (type: string, names: typeof Protocol.Names.Type): ChargeName | 
   return named(ours(custom, "att_") ?? ours(invoice_number, "att_"), seller_transaction_id)
 }
 
-const readEvent = Schema.decodeUnknownResult(Protocol.Event)
 const readNames = Schema.decodeUnknownResult(Protocol.Names)
-const readPayment = Schema.decodeUnknownResult(Protocol.Payment)
-const readOrder = Schema.decodeUnknownResult(Protocol.Order)
-const readDispute = Schema.decodeUnknownResult(Protocol.Dispute)
 const decoded = messageReader("it is not as documented")
 
 const unreadable = (reason: string): MessageUnreadable => new MessageUnreadable({ reason })
@@ -91,7 +89,7 @@ const unreadable = (reason: string): MessageUnreadable => new MessageUnreadable(
 type About = Effect.Effect<MessageAbout, MessageUnreadable>
 
 const aboutOf = ({ event_type: type, resource }: Protocol.Event, clean: Clean): About => {
-  const of = (tell: (payment: Protocol.Payment) => About) => Effect.flatMap(decoded(readPayment, resource), tell)
+  const of = (tell: (payment: Protocol.Payment) => About) => Effect.flatMap(decoded(Protocol.Payment, resource), tell)
   switch (type) {
     case "PAYMENT.AUTHORIZATION.CREATED":
     case "PAYMENT.AUTHORIZATION.VOIDED":
@@ -107,11 +105,11 @@ const aboutOf = ({ event_type: type, resource }: Protocol.Event, clean: Clean): 
       return of((payment) => tellRefund(payment, clean))
     case "CHECKOUT.ORDER.APPROVED":
     case "CHECKOUT.ORDER.COMPLETED":
-      return Effect.flatMap(decoded(readOrder, resource), (order) => tellOrder(order, clean))
+      return Effect.flatMap(decoded(Protocol.Order, resource), (order) => tellOrder(order, clean))
     case "CUSTOMER.DISPUTE.CREATED":
     case "CUSTOMER.DISPUTE.UPDATED":
     case "CUSTOMER.DISPUTE.RESOLVED":
-      return Effect.flatMap(decoded(readDispute, resource), (dispute) => tellDispute(type, dispute))
+      return Effect.flatMap(decoded(Protocol.Dispute, resource), (dispute) => tellDispute(type, dispute))
     default:
       return Effect.fail(unreadable("its type is not supported"))
   }
@@ -119,11 +117,9 @@ const aboutOf = ({ event_type: type, resource }: Protocol.Event, clean: Clean): 
 
 // Our names.
 
-const isFit = (text: string): boolean => text.length <= 255 && text.isWellFormed() && !/\p{Cc}/u.test(text)
-
 /** A text of ours: PayPal's own pages and other programs write theirs in the same fields. */
 const ours = (text: string | null | undefined, prefix: "att_" | "op_" | "rf_"): string | undefined =>
-  (text ?? "").startsWith(prefix) && isFit(text ?? "") ? (text ?? undefined) : undefined
+  isWireText(text) && text.startsWith(prefix) ? text : undefined
 
 const told = <State>(
   state: State | string,
@@ -301,3 +297,16 @@ const tellDispute = (type: string, dispute: Protocol.Dispute): About => {
   const told = disputeIn(type, dispute)
   return typeof told === "string" ? Effect.fail(unreadable(told)) : Effect.succeed({ _tag: "Dispute", ...told })
 }
+
+/** Keeps the fields of a message that `Protocol.ts` reads: no names, addresses, e-mail, notes or card details. */
+export const keptOfMessage = keptFields(
+  new Set(
+    (
+      "id event_type create_time resource status status_details reason amount currency_code value custom_id " +
+      "invoice_id processor_response response_code supplementary_data related_ids order_id links href rel " +
+      "purchase_units payments authorizations captures refunds dispute_id dispute_amount seller_response_due_date " +
+      "disputed_transactions seller_transaction_id custom invoice_number dispute_outcome outcome_code " +
+      "amount_refunded"
+    ).split(" ")
+  )
+)

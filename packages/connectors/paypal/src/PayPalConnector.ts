@@ -25,25 +25,23 @@ import {
   type ConnectorAccount,
   type ConnectorDefinition,
   type Environment,
+  expressing,
   isSuccess,
-  type Money,
-  NotSent,
   type ProviderAccount,
   type Rejected,
   segment,
   type Transport,
   type TransportAnswer
 } from "@pointsman/core/connector"
-import { Clock, Effect, Redacted, Result, Schema } from "effect"
-import { type Amount, currencies, toPayPal } from "./Amounts.ts"
+import { Clock, Effect, Redacted, Result } from "effect"
+import { currencies, toPayPal } from "./Amounts.ts"
 import * as Answers from "./Answers.ts"
 import { type Call, makeCall } from "./Caller.ts"
 import { makeCertificates, rootsOfNode } from "./Certificates.ts"
 import { type Credentials, decodeCredentials, expectations } from "./Credentials.ts"
-import { keptOfMessage } from "./KeptOfMessage.ts"
 import { disputes } from "./Lists.ts"
 import * as Lookups from "./Lookups.ts"
-import { readMessage, readStored } from "./Messages.ts"
+import { keptOfMessage, readMessage, readStored } from "./Messages.ts"
 import * as Protocol from "./Protocol.ts"
 import { fetchedReports } from "./Reports.ts"
 import * as Requests from "./Requests.ts"
@@ -93,15 +91,8 @@ const connector = (
       const vaultId = instrument === null ? undefined : Requests.vaultIdOf(instrument)
       if (instrument === null || vaultId === undefined) return Effect.succeed(withoutInstrument)
       return sayable(request.money, (amount) =>
-        call(
-          {
-            method: "POST",
-            path: "/v2/checkout/orders",
-            id,
-            body: Requests.charge(request, amount, vaultId),
-            secret: instrument
-          },
-          (answer, clean) => Answers.chargeAnswer(answer, id, clean)
+        call({ ...order, id, body: Requests.charge(request, amount, vaultId), secret: instrument }, (answer, clean) =>
+          Answers.chargeAnswer(answer, id, clean)
         )
       )
     }),
@@ -115,6 +106,8 @@ const connector = (
   }
 }
 
+const order = { method: "POST", path: "/v2/checkout/orders" } as const
+
 /** A payment on PayPal's page: the order is opened, its customer approves it, and only then it is captured or authorized. */
 const checkouts = (call: Call) =>
   ({
@@ -122,9 +115,8 @@ const checkouts = (call: Call) =>
       const { attemptId: id } = request
       return sayable(request.money, (amount) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) =>
-          call(
-            { method: "POST", path: "/v2/checkout/orders", id, body: Requests.checkout(request, amount) },
-            (answer, clean) => Answers.checkoutAnswer(answer, id, now, clean)
+          call({ ...order, id, body: Requests.checkout(request, amount) }, (answer, clean) =>
+            Answers.checkoutAnswer(answer, id, now, clean)
           )
         )
       )
@@ -147,17 +139,12 @@ const operations = (call: Call) =>
     capture: Effect.fn("PayPalConnector.capture")((request) => {
       const { operationId: id, providerRef } = request
       return sayable(request.money, (amount) =>
-        Effect.flatMap(Lookups.authorizationOf(call, providerRef), (authorizationId) =>
-          call(
-            {
-              method: "POST",
-              path: `/v2/payments/authorizations/${segment(authorizationId)}/capture`,
-              id,
-              body: Requests.capture(request, amount)
-            },
-            (answer, clean) => Answers.captureAnswer(answer, { id, providerRef }, clean)
+        Effect.flatMap(Lookups.authorizationOf(call, providerRef), (authorizationId) => {
+          const path = `/v2/payments/authorizations/${segment(authorizationId)}/capture`
+          return call({ method: "POST", path, id, body: Requests.capture(request, amount) }, (answer, clean) =>
+            Answers.captureAnswer(answer, { id, providerRef }, clean)
           )
-        )
+        })
       )
     }),
     void: Effect.fn("PayPalConnector.void")(({ operationId: id, providerRef }) =>
@@ -171,31 +158,24 @@ const operations = (call: Call) =>
     refund: Effect.fn("PayPalConnector.refund")((request) => {
       const { providerRef, refundId: id } = request
       return sayable(request.money, (amount) =>
-        Effect.flatMap(Lookups.captureOf(call, providerRef), (captureId) =>
-          call(
-            {
-              method: "POST",
-              path: `/v2/payments/captures/${segment(captureId)}/refund`,
-              id,
-              body: Requests.refund(request, amount)
-            },
-            (answer, clean) => Answers.refundAnswer(answer, id, clean)
+        Effect.flatMap(Lookups.captureOf(call, providerRef), (captureId) => {
+          const path = `/v2/payments/captures/${segment(captureId)}/refund`
+          return call({ method: "POST", path, id, body: Requests.refund(request, amount) }, (answer, clean) =>
+            Answers.refundAnswer(answer, id, clean)
           )
-        )
+        })
       )
     })
   }) satisfies Partial<Connector>
 
-const readUserInfo = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.UserInfo))
-
 /** `payer_id`: "external PayPal account ID", of the account whose app the credentials are of. */
 const accountIn = (answer: TransportAnswer, environment: Environment): Answers.Read<ProviderAccount> =>
   isSuccess(answer)
-    ? Result.map(Answers.readable(readUserInfo, answer), ({ payer_id }) => ({
+    ? Result.map(Answers.readable(Protocol.UserInfo, answer), ({ payer_id }) => ({
         id: payer_id,
         mode: environment === "sandbox" ? "test" : "live"
       }))
-    : Result.fail(Answers.unsettling(answer))
+    : Answers.unsettling(answer)
 
 const withoutInstrument: Rejected = {
   _tag: "Rejected",
@@ -203,13 +183,4 @@ const withoutInstrument: Rejected = {
   message: "Nothing was sent to PayPal: a direct charge requires an instrument, the id of a payment method token."
 }
 
-/** Nothing is sent that PayPal would take for another amount. */
-const sayable = <A, E>(money: Money, send: (amount: Amount) => Effect.Effect<A, E>): Effect.Effect<A, E | NotSent> => {
-  const amount = toPayPal(money)
-  const { currency, minorUnits } = money
-  return amount === undefined
-    ? Effect.fail(
-        new NotSent({ reason: `nothing was sent: PayPal cannot represent ${minorUnits} minor units of ${currency}` })
-      )
-    : send(amount)
-}
+const sayable = expressing("PayPal", toPayPal)

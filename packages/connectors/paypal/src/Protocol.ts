@@ -2,21 +2,8 @@
  * The objects of PayPal's API as far as they are read. Fields that are not named here are ignored. The shapes are those of
  * PayPal's own description of the API (https://github.com/paypal/paypal-rest-api-specifications, Apache 2.0).
  */
-import { WireTime } from "@pointsman/core/connector"
+import { wireOptional as optional, WireReference as Reference, WireTime } from "@pointsman/core/connector"
 import { Schema } from "effect"
-
-/**
- * A reference must come back to us in a path and be kept as text: `.` and `..` would vanish from a URL, and control
- * characters and halves of surrogate pairs cannot be stored everywhere.
- */
-const Reference = Schema.NonEmptyString.check(
-  Schema.isMaxLength(255),
-  Schema.makeFilter((text: string) => text !== "." && text !== ".." && text.isWellFormed() && !/\p{Cc}/u.test(text), {
-    expected: "a reference"
-  })
-)
-
-const optional = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
 export const Amount = Schema.Struct({ currency_code: Schema.NonEmptyString, value: Schema.NonEmptyString })
 

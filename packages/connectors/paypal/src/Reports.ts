@@ -11,7 +11,9 @@ import {
   type Clean,
   type FetchedReport,
   fieldOf,
+  fromJson,
   isSuccess,
+  isWireText,
   type ListRequest,
   type ReportEntry,
   type ReportPage,
@@ -19,7 +21,8 @@ import {
   type ReportRowKind,
   segment,
   type TransportAnswer,
-  Unanswered
+  Unanswered,
+  unreadableRow
 } from "@pointsman/core/connector"
 import { Effect, Result, Schema } from "effect"
 import { signedFromPayPal } from "./Amounts.ts"
@@ -63,12 +66,9 @@ const queryOf = (request: ListRequest): string =>
     .map(([name = "", value = ""]) => `${name}=${segment(value)}`)
     .join("&")
 
-const readPage = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.TransactionPage))
-const readRefused = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Failure))
-
 const pageIn = (answer: TransportAnswer, request: ListRequest, clean: Clean): Read<ReportPage> => {
   if (!isSuccess(answer)) return Result.fail(refusedOf(answer))
-  return Result.flatMap(readable(readPage, answer), (page): Read<ReportPage> => {
+  return Result.flatMap(readable(Protocol.TransactionPage, answer), (page): Read<ReportPage> => {
     const { last_refreshed_datetime: refreshed, total_pages: pages, transaction_details: details = [] } = page
     const number = pageOf(request)
     if (refreshed == null) {
@@ -87,7 +87,7 @@ const pageIn = (answer: TransportAnswer, request: ListRequest, clean: Clean): Re
 /** https://developer.paypal.com/docs/transaction-search/: the app needs the permission "Transaction Search". */
 const refusedOf = (answer: TransportAnswer): Unanswered => {
   const { status } = answer
-  const failure = readRefused(answer.body)
+  const failure = fromJson(Protocol.Failure, answer.body)
   const name = Result.isSuccess(failure) ? failure.success.name : undefined
   if (status === 403) {
     const reason =
@@ -106,19 +106,14 @@ const readTransaction = Schema.decodeUnknownResult(Protocol.TransactionDetail)
 /** `undefined` for what moves no money. */
 const entryOf = (detail: unknown, at: number, clean: Clean): ReportEntry | undefined => {
   const read = readTransaction(detail)
-  if (Result.isFailure(read)) return unreadableEntry(at, fieldOf(read.failure), "expected another value")
+  if (Result.isFailure(read)) return unreadableRow(at, fieldOf(read.failure), "expected another value")
   const row = rowOf(read.success.transaction_info)
   if (typeof row !== "string" && isWithoutMoney(read.success.transaction_info, row)) return undefined
-  if (typeof row === "string") return unreadableEntry(at, row, "expected an amount of a known currency")
+  if (typeof row === "string") return unreadableRow(at, row, "expected an amount of a known currency")
   return clean.shows(JSON.stringify(row))
-    ? unreadableEntry(at, "transaction_info", "expected no secret")
+    ? unreadableRow(at, "transaction_info", "expected no secret")
     : { _tag: "Row", row }
 }
-
-const unreadableEntry = (at: number, field: string, reason: string): ReportEntry => ({
-  _tag: "Unreadable",
-  unreadable: { row: at + 1, field, reason }
-})
 
 type Transaction = (typeof Protocol.TransactionDetail.Type)["transaction_info"]
 
@@ -177,13 +172,10 @@ const kinds: Readonly<Record<string, readonly [leaves: ReportRowKind, comes: Rep
 const kindOf = (code: string, leaves: boolean): ReportRowKind =>
   (kinds[code] ?? kinds[code.slice(0, 3)])?.[leaves ? 0 : 1] ?? "adjustment"
 
-const isText = (text: string | null | undefined): text is string =>
-  text != null && text !== "" && text.length <= 255 && text.isWellFormed() && !/\p{Cc}/u.test(text)
-
 /** `Requests.ts`: a capture has our attempt as its custom id and our attempt or operation as its invoice, a refund our refund. */
 const namesOf = (transaction: Transaction, kind: ReportRowKind): ReportRow["names"] => {
   const { custom_field, invoice_id, paypal_reference_id: reference, paypal_reference_id_type } = transaction
-  const texts = [custom_field, invoice_id].flatMap((text) => (isText(text) ? [text] : []))
+  const texts = [custom_field, invoice_id].flatMap((text) => (isWireText(text) ? [text] : []))
   const ours = (prefix: string) => texts.find((text) => text.startsWith(prefix)) ?? null
   return {
     attemptId: ours("att_"),

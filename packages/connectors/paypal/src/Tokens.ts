@@ -6,8 +6,16 @@
  * call that needed it is `NotSent`. Calls that need a token at once share one request. A token is a secret, like the
  * credentials, and is in no error.
  */
-import { BeginBy, type Clean, cleaner, NotSent, type Transport, type TransportAnswer } from "@pointsman/core/connector"
-import { Clock, Deferred, Effect, Redacted, Result, Schema } from "effect"
+import {
+  BeginBy,
+  type Clean,
+  cleaner,
+  fromJson,
+  NotSent,
+  type Transport,
+  type TransportAnswer
+} from "@pointsman/core/connector"
+import { Clock, Deferred, Effect, Redacted, Result } from "effect"
 import { Base64 } from "effect/encoding"
 import type { Credentials } from "./Credentials.ts"
 import * as Protocol from "./Protocol.ts"
@@ -34,15 +42,15 @@ const usableMillis = (lifetimeSeconds: number): number => {
   return lifetime - Math.min(60_000, lifetime / 10)
 }
 
-const readToken = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Token))
-
 const without = (reason: string): NotSent =>
   new NotSent({ reason: `nothing was sent to PayPal, because there is no access token: ${reason}` })
 
 const tokenIn = (answer: TransportAnswer): Result.Result<Protocol.Token, NotSent> => {
   if (answer.status !== 200)
     return Result.fail(without(`the request for one was answered with status ${answer.status}`))
-  return Result.mapError(readToken(answer.body), () => without("the answer to the request for one cannot be read"))
+  return Result.mapError(fromJson(Protocol.Token, answer.body), () =>
+    without("the answer to the request for one cannot be read")
+  )
 }
 
 export const makeTokens = (

@@ -18,21 +18,18 @@ import {
   type TransportAnswer,
   Unanswered
 } from "@pointsman/core/connector"
-import { Result, Schema } from "effect"
+import { Result } from "effect"
 import { fromStripe } from "./Amounts.ts"
 import { type PaymentError, refusalOf } from "./Declines.ts"
 import * as Protocol from "./Protocol.ts"
 
 export type Read<A> = Result.Result<A, Unanswered>
 
-export const { readable, unreadable } = answerReader(
+export const { ofAnother, onlySuccess, readable, settled, unreadable, unsettling } = answerReader(
+  "Stripe",
   (status, field) => `Stripe's answer (status ${status}) is not to be understood${field === "" ? "" : ` at ${field}`}`
 )
 
-export const readPaymentIntent = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.PaymentIntent))
-export const readRefund = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Refund))
-const readOpened = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.OpenedSession))
-const readFailure = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Failure))
 /** The answer to a charge. */
 export const chargeAnswer = (
   answer: TransportAnswer,
@@ -40,7 +37,7 @@ export const chargeAnswer = (
   clean: Clean
 ): Read<ChargeState | Rejected> => {
   if (isSuccess(answer)) {
-    return Result.flatMap(readable(readPaymentIntent, answer), (paymentIntent) =>
+    return Result.flatMap(readable(Protocol.PaymentIntent, answer), (paymentIntent) =>
       ofAttempt(answer, paymentIntent, attemptId, clean)
     )
   }
@@ -49,7 +46,11 @@ export const chargeAnswer = (
 
 /** The answer to a capture or a void. Both fail if the payment has moved meanwhile, and report its state. */
 export const operationAnswer = (answer: TransportAnswer, clean: Clean): Read<ChargeState | Rejected> => {
-  if (isSuccess(answer)) return paymentIntentState(answer, clean)
+  if (isSuccess(answer)) {
+    return Result.flatMap(readable(Protocol.PaymentIntent, answer), (paymentIntent) =>
+      settled(answer, stateOf(paymentIntent, clean))
+    )
+  }
   return Result.flatMap(failure(answer), (error): Read<ChargeState | Rejected> => {
     const isMoved = answer.status === 402 || error.code === "payment_intent_unexpected_state"
     const ended = isMoved ? endedBefore(error) : undefined
@@ -60,7 +61,7 @@ export const operationAnswer = (answer: TransportAnswer, clean: Clean): Read<Cha
 /** Customers see the address: one that shows a secret leads nowhere. */
 export const checkoutAnswer = (answer: TransportAnswer, clean: Clean): Read<CheckoutOpened | Rejected> => {
   if (!isSuccess(answer)) return Result.flatMap(failure(answer), (error) => rejected(answer, error, idle, clean))
-  return Result.flatMap(readable(readOpened, answer), (session): Read<CheckoutOpened> => {
+  return Result.flatMap(readable(Protocol.OpenedSession, answer), (session): Read<CheckoutOpened> => {
     if (clean.shows(session.url)) return unreadable(answer, "url")
     return Result.succeed({
       _tag: "CheckoutOpened",
@@ -73,21 +74,13 @@ export const checkoutAnswer = (answer: TransportAnswer, clean: Clean): Read<Chec
 
 export const refundAnswer = (answer: TransportAnswer, clean: Clean): Read<RefundState | Rejected> =>
   isSuccess(answer)
-    ? Result.flatMap(readable(readRefund, answer), (refund) => stateOfRefund(answer, refund, clean))
+    ? Result.flatMap(readable(Protocol.Refund, answer), (refund) => settled(answer, stateOfToldRefund(refund, clean)))
     : Result.flatMap(failure(answer), (error) => rejected(answer, error, afterCharge, clean))
 
 /** Nothing was taken, and nothing is under way. */
 export const untried: ReadonlySet<string> = new Set(["requires_payment_method", "requires_confirmation", "canceled"])
 
-export const onlySuccess = <A>(answer: TransportAnswer, read: () => Read<A>): Read<A> =>
-  isSuccess(answer) ? read() : Result.fail(unsettling(answer))
-
 // Charges.
-
-const paymentIntentState = (answer: TransportAnswer, clean: Clean): Read<ChargeState> =>
-  Result.flatMap(readable(readPaymentIntent, answer), (paymentIntent) =>
-    stateOrUnreadable(answer, paymentIntent, clean)
-  )
 
 /**
  * The state of the payment that this attempt made. A payment of another attempt settles nothing for this one, and is
@@ -99,23 +92,11 @@ export const ofAttempt = (
   attemptId: string,
   clean: Clean
 ): Read<ChargeState> => {
-  const state = stateOrUnreadable(answer, paymentIntent, clean)
+  const state = settled(answer, stateOf(paymentIntent, clean))
   const named = paymentIntent.metadata?.attempt_id ?? attemptId
   if (named === attemptId) return state
   if (clean.shows(named)) return unreadable(answer, "metadata.attempt_id")
-  return Result.flatMap(state, (state) => {
-    const reason = "Stripe's answer is about another attempt, at metadata.attempt_id"
-    return Result.fail(new Unanswered({ reason, ofAnother: { attemptId: named, state } }))
-  })
-}
-
-export const stateOrUnreadable = (
-  answer: TransportAnswer,
-  paymentIntent: Protocol.PaymentIntent,
-  clean: Clean
-): Read<ChargeState> => {
-  const state = stateOf(paymentIntent, clean)
-  return typeof state === "string" ? unreadable(answer, state) : Result.succeed(state)
+  return ofAnother(state, named, "Stripe's answer is about another attempt, at metadata.attempt_id")
 }
 
 /** The state of a payment, or the field that cannot be understood. */
@@ -124,21 +105,15 @@ export const stateOf = (
   clean: Clean
 ): ChargeState | string => {
   const { amount, currency, id, last_payment_error, status } = paymentIntent
+  const of = (_tag: "Authorized" | "Captured" | "Pending", minor: number) =>
+    withAmount(minor, currency, (stated) => ({ _tag, providerRef: id, stated }))
   switch (status) {
     case "succeeded":
-      return withAmount(paymentIntent.amount_received ?? amount, currency, (stated) => ({
-        _tag: "Captured",
-        providerRef: id,
-        stated
-      }))
+      return of("Captured", paymentIntent.amount_received ?? amount)
     case "requires_capture":
-      return withAmount(paymentIntent.amount_capturable ?? amount, currency, (stated) => ({
-        _tag: "Authorized",
-        providerRef: id,
-        stated
-      }))
+      return of("Authorized", paymentIntent.amount_capturable ?? amount)
     case "processing":
-      return withAmount(amount, currency, (stated) => ({ _tag: "Pending", providerRef: id, stated }))
+      return of("Pending", amount)
     case "requires_action":
       return { _tag: "NeedsCustomer", providerRef: id }
     case "canceled":
@@ -199,7 +174,7 @@ const refused = (
       ? error.type === "card_error"
       : paymentIntent.status === "requires_payment_method" ||
         (error.type === "card_error" && harmless.has(paymentIntent.status))
-  return isSure ? Result.succeed(refusal(error, paymentIntent?.id ?? null, clean)) : Result.fail(unsettling(answer))
+  return isSure ? Result.succeed(refusal(error, paymentIntent?.id ?? null, clean)) : unsettling(answer)
 }
 
 /** The payment was over before the request came. */
@@ -213,11 +188,6 @@ const endedBefore = ({ payment_intent: paymentIntent }: Protocol.StripeError): C
 }
 
 // Refunds.
-
-export const stateOfRefund = (answer: TransportAnswer, refund: Protocol.Refund, clean: Clean): Read<RefundState> => {
-  const state = stateOfToldRefund(refund, clean)
-  return typeof state === "string" ? unreadable(answer, state) : Result.succeed(state)
-}
 
 /** The state of a refund, or the field that cannot be understood. */
 export const stateOfToldRefund = (refund: Omit<Protocol.Refund, "metadata">, clean: Clean): RefundState | string => {
@@ -242,8 +212,8 @@ export const stateOfToldRefund = (refund: Omit<Protocol.Refund, "metadata">, cle
 
 export const failure = (answer: TransportAnswer): Read<Protocol.StripeError> =>
   answer.status >= 400 && answer.status < 500
-    ? Result.map(readable(readFailure, answer), ({ error }) => error)
-    : Result.fail(unsettling(answer))
+    ? Result.map(readable(Protocol.Failure, answer), ({ error }) => error)
+    : unsettling(answer)
 
 /** `harmless`: the states of the payment, where the error tells it, that agree with "nothing was done". */
 export const rejected = (
@@ -255,7 +225,7 @@ export const rejected = (
   const stands = error.payment_intent?.status
   if (error.type === "idempotency_error") return Result.fail(keyUsed(answer))
   if (!didNothing(answer, error) || (stands !== undefined && !harmless.has(stands))) {
-    return Result.fail(unsettling(answer))
+    return unsettling(answer)
   }
   return Result.succeed({
     _tag: "Rejected",
@@ -297,6 +267,3 @@ const keyUsed = ({ status }: TransportAnswer): Unanswered =>
     reason: `Stripe responded with status ${status} about an earlier request with the same idempotency key`,
     isKeyUsed: true
   })
-
-export const unsettling = ({ status }: TransportAnswer): Unanswered =>
-  new Unanswered({ reason: `Stripe responded with status ${status}, so the result is unknown` })

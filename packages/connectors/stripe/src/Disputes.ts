@@ -27,7 +27,7 @@ import {
   type TransportAnswer,
   type Unanswered
 } from "@pointsman/core/connector"
-import { Clock, Effect, Result, Schema } from "effect"
+import { Clock, Effect, Result } from "effect"
 import { fromStripe } from "./Amounts.ts"
 import { failure, type Read, readable, rejected, unreadable, unsettling } from "./Answers.ts"
 import type { Caller } from "./Caller.ts"
@@ -183,18 +183,15 @@ export const acceptDispute = (caller: Caller, { disputeId, operationId }: Disput
     submissionAnswer(answer, disputeId, clean)
   )
 
-const readDispute = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Dispute))
-const readFile = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.File))
-
 const fileId = (answer: TransportAnswer): Read<string> =>
-  isSuccess(answer) ? Result.map(readable(readFile, answer), ({ id }) => id) : Result.fail(unsettling(answer))
+  isSuccess(answer) ? Result.map(readable(Protocol.File, answer), ({ id }) => id) : unsettling(answer)
 
 const none: ReadonlySet<string> = new Set()
 
 const submissionAnswer = (answer: TransportAnswer, disputeId: string, clean: Clean): Read<SubmissionAnswer> => {
   if (!isSuccess(answer)) return Result.flatMap(failure(answer), (error) => rejected(answer, error, none, clean))
   return Result.flatMap(
-    readable(readDispute, answer),
+    readable(Protocol.Dispute, answer),
     ({ id }): Read<SubmissionState> =>
       id === disputeId ? Result.succeed({ _tag: "SubmissionDone" }) : unreadable(answer, "id")
   )
@@ -203,8 +200,8 @@ const submissionAnswer = (answer: TransportAnswer, disputeId: string, clean: Cle
 /** The dispute as it is (https://docs.stripe.com/api/disputes/retrieve): the object that its events have. */
 export const readStatedDispute = (caller: Caller, { disputeId }: DisputeQuestion) =>
   caller.call({ method: "GET", path: `disputes/${segment(disputeId)}`, form: [] }, (answer) => {
-    if (!isSuccess(answer)) return Result.fail(unsettling(answer))
-    return Result.flatMap(readable(readDispute, answer), (dispute): Read<Found<StatedDispute>> => {
+    if (!isSuccess(answer)) return unsettling(answer)
+    return Result.flatMap(readable(Protocol.Dispute, answer), (dispute): Read<Found<StatedDispute>> => {
       if (dispute.id !== disputeId) return unreadable(answer, "id")
       const stated = statedIn(dispute)
       if (stated === undefined) return unreadable(answer, "status")
@@ -222,13 +219,16 @@ export const lookUpDispute = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Found<SubmissionState>, NotSent | Unanswered> {
   const conclusive = (yield* Clock.currentTimeMillis) - sentAt >= conclusiveAfterMillis
   return yield* caller.call({ method: "GET", path: `disputes/${segment(disputeId)}`, form: [] }, (answer) => {
-    if (!isSuccess(answer)) return Result.fail(unsettling(answer))
-    return Result.flatMap(readable(readDispute, answer), ({ id, metadata, status }): Read<Found<SubmissionState>> => {
-      if (id !== disputeId) return unreadable(answer, "id")
-      const isDone = kind === "submit" ? metadata?.["operation_id"] === operationId : status === "lost"
-      return Result.succeed(
-        isDone ? { _tag: "Found", state: { _tag: "SubmissionDone" } } : { _tag: "NotFound", conclusive }
-      )
-    })
+    if (!isSuccess(answer)) return unsettling(answer)
+    return Result.flatMap(
+      readable(Protocol.Dispute, answer),
+      ({ id, metadata, status }): Read<Found<SubmissionState>> => {
+        if (id !== disputeId) return unreadable(answer, "id")
+        const isDone = kind === "submit" ? metadata?.["operation_id"] === operationId : status === "lost"
+        return Result.succeed(
+          isDone ? { _tag: "Found", state: { _tag: "SubmissionDone" } } : { _tag: "NotFound", conclusive }
+        )
+      }
+    )
   })
 })

@@ -87,11 +87,9 @@ interface Listed {
   readonly isPart: boolean
 }
 
-const readList = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.List))
-
 export const listed = (answer: TransportAnswer, path: string): Read<Listed> =>
   onlySuccess(answer, () =>
-    Result.flatMap(readable(readList, answer), ({ data, has_more, url }): Read<Listed> => {
+    Result.flatMap(readable(Protocol.List, answer), ({ data, has_more, url }): Read<Listed> => {
       if (url !== `/v1/${path}`) return unreadable(answer, "url")
       // More to come, and no cursor.
       if (has_more && data.length === 0) return unreadable(answer, "data")

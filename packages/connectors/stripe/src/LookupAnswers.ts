@@ -2,14 +2,15 @@
  * What Stripe's answers say of what is looked up, and of the account. Its word that it does not have something is believed
  * of the very object or list that was asked for, and of nothing else.
  */
-import type {
-  ChargeState,
-  Clean,
-  Found,
-  FoundRefund,
-  ProviderAccount,
-  RefundState,
-  TransportAnswer
+import {
+  type ChargeState,
+  type Clean,
+  type Found,
+  type FoundRefund,
+  fromJson,
+  type ProviderAccount,
+  type RefundState,
+  type TransportAnswer
 } from "@pointsman/core/connector"
 import { Result, Schema } from "effect"
 import {
@@ -18,21 +19,17 @@ import {
   onlySuccess,
   type Read,
   readable,
-  readPaymentIntent,
-  readRefund,
-  stateOfRefund,
-  stateOrUnreadable,
+  settled,
+  stateOf,
+  stateOfToldRefund,
   unreadable,
   unsettling,
   untried
 } from "./Answers.ts"
 import * as Protocol from "./Protocol.ts"
 
-const readPaymentIntents = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.listOf(Protocol.PaymentIntent)))
-const readRefunds = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.listOf(Protocol.Refund)))
-const readSession = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Session))
-const readList = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.List))
-const readAccount = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Account))
+const PaymentIntents = Protocol.listOf(Protocol.PaymentIntent)
+const Refunds = Protocol.listOf(Protocol.Refund)
 
 /** What is looked up by Stripe's id of it, and our id that it carries. */
 export interface ById {
@@ -46,7 +43,7 @@ export const foundPaymentIntent = (
   clean: Clean
 ): Read<Found<ChargeState>> =>
   byId(answer, () =>
-    Result.flatMap(readable(readPaymentIntent, answer), (paymentIntent) =>
+    Result.flatMap(readable(Protocol.PaymentIntent, answer), (paymentIntent) =>
       paymentIntent.id === stripeId
         ? Result.map(ofAttempt(answer, paymentIntent, ourId, clean), found)
         : unreadable(answer, "id")
@@ -58,8 +55,8 @@ export const foundPaymentIntent = (
  * Stripe's minor units.
  */
 export const refundedIn = (answer: TransportAnswer): { readonly released: number } | null => {
-  const session = Result.getOrUndefined(readSession(answer.body))
-  const paymentIntent = session?.payment_intent ?? Result.getOrUndefined(readPaymentIntent(answer.body))
+  const session = Result.getOrUndefined(fromJson(Protocol.Session, answer.body))
+  const paymentIntent = session?.payment_intent ?? Result.getOrUndefined(fromJson(Protocol.PaymentIntent, answer.body))
   const charge = Result.getOrUndefined(readRefundedCharge(paymentIntent?.latest_charge))
   if (charge === undefined || charge.amount_refunded === 0) return null
   return { released: charge.amount - charge.amount_captured }
@@ -74,14 +71,14 @@ const readRefundedCharge = Schema.decodeUnknownResult(Protocol.RefundedCharge)
  * which nothing tells from one that gives money back: one without our id of that very amount is left out.
  */
 export const refundsIn = (answer: TransportAnswer, released: number, clean: Clean): Read<ReadonlyArray<FoundRefund>> =>
-  Result.flatMap(readable(readRefunds, answer), ({ data }): Read<ReadonlyArray<FoundRefund>> => {
+  Result.flatMap(readable(Refunds, answer), ({ data }): Read<ReadonlyArray<FoundRefund>> => {
     const refunds: Array<FoundRefund> = []
     for (const refund of data) {
       const refundId = Protocol.refundIdIn(refund.metadata)
       if (refundId === null && released > 0 && refund.amount === released) continue
-      const state = stateOfRefund(answer, refund, clean)
-      if (Result.isFailure(state)) return Result.fail(state.failure)
-      refunds.push({ refundId, state: state.success })
+      const state = stateOfToldRefund(refund, clean)
+      if (typeof state === "string") return unreadable(answer, state)
+      refunds.push({ refundId, state })
     }
     return Result.succeed(refunds)
   })
@@ -92,10 +89,10 @@ export const foundRefund = (
   clean: Clean
 ): Read<Found<RefundState>> =>
   byId(answer, () =>
-    Result.flatMap(readable(readRefund, answer), (refund) => {
+    Result.flatMap(readable(Protocol.Refund, answer), (refund) => {
       if (refund.id !== stripeId) return unreadable(answer, "id")
       return (Protocol.refundIdIn(refund.metadata) ?? ourId) === ourId
-        ? Result.map(stateOfRefund(answer, refund, clean), found)
+        ? Result.map(settled(answer, stateOfToldRefund(refund, clean)), found)
         : unreadable(answer, "metadata.refund_id")
     })
   )
@@ -110,7 +107,7 @@ export const foundOnPage = (
   clean: Clean
 ): Read<Found<ChargeState>> =>
   byId(answer, () =>
-    Result.flatMap(readable(readSession, answer), (session): Read<Found<ChargeState>> => {
+    Result.flatMap(readable(Protocol.Session, answer), (session): Read<Found<ChargeState>> => {
       const { payment_intent: paymentIntent, status } = session
       if (session.id !== stripeId) return unreadable(answer, "id")
       const isTried = paymentIntent !== null && !untried.has(paymentIntent.status)
@@ -141,7 +138,7 @@ export const listed = (
   isIt: (metadata: Protocol.AnyMetadata) => boolean
 ): Read<Listed> =>
   onlySuccess(answer, () =>
-    Result.flatMap(readable(readList, answer), ({ data, has_more, url }): Read<Listed> => {
+    Result.flatMap(readable(Protocol.List, answer), ({ data, has_more, url }): Read<Listed> => {
       if (url !== `/v1/${path}`) return unreadable(answer, "url")
       const at = data.findIndex(({ metadata }) => isIt(metadata ?? {}))
       const next = data.at(-1)?.id ?? null
@@ -154,15 +151,17 @@ export const listed = (
 
 /** The payment at this place of a list. */
 export const listedPaymentIntent = (answer: TransportAnswer, at: number, clean: Clean): Read<Found<ChargeState>> =>
-  Result.flatMap(readable(readPaymentIntents, onlyAt(answer, at)), ({ data: [paymentIntent] }) =>
+  Result.flatMap(readable(PaymentIntents, onlyAt(answer, at)), ({ data: [paymentIntent] }) =>
     paymentIntent === undefined
       ? unreadable(answer, "data")
-      : Result.map(stateOrUnreadable(answer, paymentIntent, clean), found)
+      : Result.map(settled(answer, stateOf(paymentIntent, clean)), found)
   )
 
 export const listedRefund = (answer: TransportAnswer, at: number, clean: Clean): Read<Found<RefundState>> =>
-  Result.flatMap(readable(readRefunds, onlyAt(answer, at)), ({ data: [refund] }) =>
-    refund === undefined ? unreadable(answer, "data") : Result.map(stateOfRefund(answer, refund, clean), found)
+  Result.flatMap(readable(Refunds, onlyAt(answer, at)), ({ data: [refund] }) =>
+    refund === undefined
+      ? unreadable(answer, "data")
+      : Result.map(settled(answer, stateOfToldRefund(refund, clean)), found)
   )
 
 /** The list with this one alone: the other entries need not be understood. */
@@ -179,7 +178,7 @@ export const accountAnswer = (
 ): Read<ProviderAccount> =>
   onlySuccess(answer, () =>
     Result.flatMap(
-      readable(readAccount, answer),
+      readable(Protocol.Account, answer),
       ({ id }): Read<ProviderAccount> =>
         (requested ?? id) === id ? Result.succeed({ id, mode }) : unreadable(answer, "id")
     )
@@ -193,9 +192,7 @@ const byId = <State>(answer: TransportAnswer, read: () => Read<Found<State>>): R
   answer.status !== 404
     ? onlySuccess(answer, read)
     : Result.flatMap(failure(answer), ({ code }) =>
-        code === "resource_missing"
-          ? Result.succeed({ _tag: "NotFound", conclusive: false })
-          : Result.fail(unsettling(answer))
+        code === "resource_missing" ? Result.succeed({ _tag: "NotFound", conclusive: false }) : unsettling(answer)
       )
 
 const found = <State>(state: State): Found<State> => ({ _tag: "Found", state })

@@ -11,6 +11,7 @@ import {
   type ChargeName,
   type ChargeState,
   type Clean,
+  keptFields,
   type MessageAbout,
   MessageUnreadable,
   type MessageUnverified,
@@ -57,7 +58,7 @@ const read = Effect.fnUntraced(function* (
   parsed: unknown,
   { account, clean, isLive }: Receiver
 ): Effect.fn.Return<ProviderMessage, MessageUnreadable> {
-  const event = yield* decoded(readEvent, parsed)
+  const event = yield* decoded(Protocol.Event, parsed)
   if ((event.account ?? null) !== account) return yield* unreadable("it belongs to another account, at account")
   if (event.livemode !== isLive) return yield* unreadable("it belongs to the other mode, at livemode")
   const reading = Effect.map(aboutOf(event, clean), (about) => ({ about }))
@@ -81,14 +82,7 @@ const chargeIn = ({ data: { object }, type }: typeof Protocol.Event.Type, clean:
   return providerRef == null || clean.shows(providerRef) ? undefined : { providerRef }
 }
 
-const readEvent = Schema.decodeUnknownResult(Protocol.Event)
-const readPaymentIntent = Schema.decodeUnknownResult(Protocol.PaymentIntent)
-const readCapturedCharge = Schema.decodeUnknownResult(Protocol.CapturedCharge)
-const readSession = Schema.decodeUnknownResult(Protocol.ToldSession)
-const readEnded = Schema.decodeUnknownResult(Protocol.EndedSession)
 const readNamed = Schema.decodeUnknownResult(Protocol.Named)
-const readRefund = Schema.decodeUnknownResult(Protocol.ToldRefund)
-const readDispute = Schema.decodeUnknownResult(Protocol.Dispute)
 const decoded = messageReader("it is not as documented")
 
 const unreadable = (reason: string): MessageUnreadable => new MessageUnreadable({ reason })
@@ -139,7 +133,7 @@ const aboutPaymentIntent = Effect.fnUntraced(function* (
   object: unknown,
   clean: Clean
 ): Effect.fn.Return<MessageAbout, MessageUnreadable> {
-  const paymentIntent = yield* decoded(readPaymentIntent, object)
+  const paymentIntent = yield* decoded(Protocol.PaymentIntent, object)
   const charge = nameOf(paymentIntent.metadata, paymentIntent.id)
   const isOnPage = paymentIntent.metadata?.checkout === "true"
   const state: ChargeState | string =
@@ -164,7 +158,7 @@ const aboutPaymentIntent = Effect.fnUntraced(function* (
 const aboutCapturedCharge = Effect.fnUntraced(function* (
   object: unknown
 ): Effect.fn.Return<MessageAbout, MessageUnreadable> {
-  const { amount_captured, currency, metadata, payment_intent } = yield* decoded(readCapturedCharge, object)
+  const { amount_captured, currency, metadata, payment_intent } = yield* decoded(Protocol.CapturedCharge, object)
   const charge = nameOf(metadata, payment_intent)
   const stated = fromStripe(amount_captured, currency)
   if (stated === undefined) return yield* unreadable("it is not to be understood at data.object.amount_captured")
@@ -173,7 +167,10 @@ const aboutCapturedCharge = Effect.fnUntraced(function* (
 
 /** What was paid was captured. Anything else is accepted, and the payment's own messages report its outcome. */
 const aboutSession = Effect.fnUntraced(function* (object: unknown): Effect.fn.Return<MessageAbout, MessageUnreadable> {
-  const { amount_total, currency, metadata, payment_intent, payment_status } = yield* decoded(readSession, object)
+  const { amount_total, currency, metadata, payment_intent, payment_status } = yield* decoded(
+    Protocol.ToldSession,
+    object
+  )
   const stated = fromStripe(amount_total, currency)
   if (payment_intent === null) return yield* unreadable("it has no payment at data.object.payment_intent")
   const charge = nameOf(metadata, payment_intent)
@@ -190,7 +187,7 @@ const aboutEndedSession = Effect.fnUntraced(function* (
   object: unknown,
   stateFor: (providerRef: string | null) => ChargeState
 ): Effect.fn.Return<MessageAbout, MessageUnreadable> {
-  const { metadata, payment_intent } = yield* decoded(readEnded, object)
+  const { metadata, payment_intent } = yield* decoded(Protocol.EndedSession, object)
   const providerRef = payment_intent ?? null
   if (providerRef === null && typeof metadata?.attempt_id !== "string") {
     return yield* unreadable("its charge is unknown, at data.object.metadata.attempt_id")
@@ -212,7 +209,7 @@ const aboutRefund = Effect.fnUntraced(function* (
   version: string | null,
   clean: Clean
 ): Effect.fn.Return<MessageAbout, MessageUnreadable> {
-  const refund = yield* decoded(readRefund, object)
+  const refund = yield* decoded(Protocol.ToldRefund, object)
   const refundId = Protocol.refundIdIn(refund.metadata)
   const state = stateOfToldRefund(refund, clean)
   if (typeof state === "string") return yield* unreadable(`it is not to be understood at data.object.${state}`)
@@ -227,7 +224,7 @@ const aboutRefund = Effect.fnUntraced(function* (
 
 /** A dispute has metadata of its own, and names the payment alone. */
 const aboutDispute = Effect.fnUntraced(function* (object: unknown): Effect.fn.Return<MessageAbout, MessageUnreadable> {
-  const dispute = yield* decoded(readDispute, object)
+  const dispute = yield* decoded(Protocol.Dispute, object)
   const { id, payment_intent } = dispute
   const stated = statedIn(dispute)
   if (stated === undefined) return yield* unreadable("it has no final status yet, at data.object.status")
@@ -240,3 +237,15 @@ const aboutDispute = Effect.fnUntraced(function* (object: unknown): Effect.fn.Re
 /** The merchant may have changed the metadata by hand. */
 const nameOf = (metadata: Protocol.Metadata | null | undefined, providerRef: string): ChargeName =>
   typeof metadata?.attempt_id === "string" ? { attemptId: metadata.attempt_id } : { providerRef }
+
+/** Keeps the fields of a message that `Protocol.ts` reads: no names, addresses, e-mail, card details or client secrets. */
+export const keptOfMessage = keptFields(
+  new Set(
+    (
+      "id type created api_version livemode account data object status amount amount_capturable amount_received " +
+      "amount_captured amount_total captured currency metadata attempt_id refund_id checkout last_payment_error " +
+      "code decline_code advice_code payment_intent payment_status failure_reason reason evidence_details due_by " +
+      "payment_method_details card case_type"
+    ).split(" ")
+  )
+)

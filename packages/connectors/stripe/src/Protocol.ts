@@ -3,24 +3,11 @@
  * ignored. Messages come in the version of the account or endpoint, not in ours, so that only fields are read that have
  * been there, and meant the same, for years.
  */
-import { WebAddress } from "@pointsman/core/connector"
+import { wireOptional as optional, WireReference as Reference, WebAddress } from "@pointsman/core/connector"
 import { Schema } from "effect"
 
 /** The version that every request names, and that its answer is written in (https://docs.stripe.com/api/versioning). */
 export const version = "2026-10-28.endive"
-
-/**
- * A reference must come back to us in a path and be kept as text: `.` and `..` would vanish from a URL, and control
- * characters and halves of surrogate pairs cannot be stored everywhere.
- */
-const Reference = Schema.NonEmptyString.check(
-  Schema.isMaxLength(255),
-  Schema.makeFilter((text: string) => text !== "." && text !== ".." && text.isWellFormed() && !/\p{Cc}/u.test(text), {
-    expected: "a reference"
-  })
-)
-
-const optional = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
 /** In Stripe's minor units. Not an integer, negative or beyond 2^53: nothing is believed. */
 const Amount = Schema.Natural

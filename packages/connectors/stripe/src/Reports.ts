@@ -11,6 +11,7 @@ import {
   type Clean,
   type FetchedReport,
   fieldOf,
+  isWireText,
   type ListRequest,
   type NotSent,
   type ReportEntry,
@@ -18,7 +19,8 @@ import {
   type ReportRow,
   type ReportRowKind,
   type SignedMoney,
-  Unanswered
+  Unanswered,
+  unreadableRow
 } from "@pointsman/core/connector"
 import { Effect, Result, Schema } from "effect"
 import { signedFromStripe } from "./Amounts.ts"
@@ -122,10 +124,7 @@ const readTransaction = Schema.decodeUnknownResult(Protocol.BalanceTransaction)
 
 /** `at`: its place on the page, from 0. */
 const entryOf = (entry: unknown, at: number, payout: Protocol.Payout | null, clean: Clean): ReportEntry => {
-  const unreadable = (field: string, reason: string): ReportEntry => ({
-    _tag: "Unreadable",
-    unreadable: { row: at + 1, field, reason }
-  })
+  const unreadable = (field: string, reason: string) => unreadableRow(at, field, reason)
   const read = readTransaction(entry)
   if (Result.isFailure(read)) return unreadable(fieldOf(read.failure), "expected a balance transaction of Stripe's")
   const row = rowOf(read.success, payout)
@@ -188,7 +187,4 @@ const namesOf = (kind: ReportRowKind, source: Source): ReportRow["names"] => {
   }
 }
 
-const textOf = (value: unknown): string | null =>
-  typeof value === "string" && value !== "" && value.length <= 255 && value.isWellFormed() && !/\p{Cc}/u.test(value)
-    ? value
-    : null
+const textOf = (value: unknown): string | null => (isWireText(value) ? value : null)

@@ -12,8 +12,7 @@ import {
   type ConnectorAccount,
   type ConnectorDefinition,
   cleaner as cleanerOf,
-  type Money,
-  NotSent,
+  expressing,
   type Rejected,
   secretsOf,
   segment,
@@ -26,11 +25,10 @@ import * as Answers from "./Answers.ts"
 import { type Caller, stripeCaller } from "./Caller.ts"
 import { type Credentials, decodeCredentials, expectations } from "./Credentials.ts"
 import * as Disputes from "./Disputes.ts"
-import { keptOfMessage } from "./KeptOfMessage.ts"
 import * as Lists from "./Lists.ts"
 import { accountAnswer } from "./LookupAnswers.ts"
 import * as Lookups from "./Lookups.ts"
-import { readMessage, readStored } from "./Messages.ts"
+import { keptOfMessage, readMessage, readStored } from "./Messages.ts"
 import { fetchedReports } from "./Reports.ts"
 import * as Requests from "./Requests.ts"
 import { namedMethods } from "./Requests.ts"
@@ -72,47 +70,47 @@ const connector = (
     ...questions(caller, credentials, clean),
     charge: Effect.fn("StripeConnector.charge")((request) => {
       if (request.instrument === null) return Effect.succeed(withoutInstrument)
-      const amount = toStripe(request.money)
       const instrument = Requests.instrumentOf(request.instrument)
-      if (amount === undefined) return Effect.fail(inexpressible(request.money))
-      if (instrument === undefined) return Effect.succeed(malformedInstrument)
-      const form = Requests.paymentIntent(request, amount, instrument)
       const cleanOfToken = cleaner([secretKey, ...Requests.secretsOf(request.instrument)])
-      return call({ method: "POST", path: "payment_intents", form, id: request.attemptId }, (answer) =>
-        Answers.chargeAnswer(answer, request.attemptId, cleanOfToken)
-      )
+      return sayable(request.money, (amount) => {
+        if (instrument === undefined) return Effect.succeed(malformedInstrument)
+        const form = Requests.paymentIntent(request, amount, instrument)
+        return call({ method: "POST", path: "payment_intents", form, id: request.attemptId }, (answer) =>
+          Answers.chargeAnswer(answer, request.attemptId, cleanOfToken)
+        )
+      })
     }),
     openCheckout: Effect.fn("StripeConnector.openCheckout")(function* (request) {
-      const amount = toStripe(request.money)
-      if (amount === undefined) return yield* inexpressible(request.money)
       const expiresAt = Math.floor((yield* Clock.currentTimeMillis) / 1000) + checkoutSeconds
-      const form = Requests.checkoutSession(request, amount, expiresAt)
-      return yield* call({ method: "POST", path: "checkout/sessions", form, id: request.attemptId }, (answer) =>
-        Answers.checkoutAnswer(answer, clean)
-      )
+      return yield* sayable(request.money, (amount) => {
+        const form = Requests.checkoutSession(request, amount, expiresAt)
+        return call({ method: "POST", path: "checkout/sessions", form, id: request.attemptId }, (answer) =>
+          Answers.checkoutAnswer(answer, clean)
+        )
+      })
     }),
-    capture: Effect.fn("StripeConnector.capture")((request) => {
-      const amount = toStripe(request.money)
-      if (amount === undefined) return Effect.fail(inexpressible(request.money))
-      const path = `payment_intents/${segment(request.providerRef)}/capture`
-      return call({ method: "POST", path, form: Requests.capture(amount), id: request.operationId }, (answer) =>
-        Answers.operationAnswer(answer, clean)
-      )
-    }),
+    capture: Effect.fn("StripeConnector.capture")((request) =>
+      sayable(request.money, (amount) => {
+        const path = `payment_intents/${segment(request.providerRef)}/capture`
+        return call({ method: "POST", path, form: Requests.capture(amount), id: request.operationId }, (answer) =>
+          Answers.operationAnswer(answer, clean)
+        )
+      })
+    ),
     void: Effect.fn("StripeConnector.void")((request) => {
       const path = `payment_intents/${segment(request.providerRef)}/cancel`
       return call({ method: "POST", path, form: [], id: request.operationId }, (answer) =>
         Answers.operationAnswer(answer, clean)
       )
     }),
-    refund: Effect.fn("StripeConnector.refund")((request) => {
-      const amount = toStripe(request.money)
-      if (amount === undefined) return Effect.fail(inexpressible(request.money))
-      const form = Requests.refund(request, amount)
-      return call({ method: "POST", path: "refunds", form, id: request.refundId }, (answer) =>
-        Answers.refundAnswer(answer, clean)
-      )
-    }),
+    refund: Effect.fn("StripeConnector.refund")((request) =>
+      sayable(request.money, (amount) => {
+        const form = Requests.refund(request, amount)
+        return call({ method: "POST", path: "refunds", form, id: request.refundId }, (answer) =>
+          Answers.refundAnswer(answer, clean)
+        )
+      })
+    ),
     submitDispute: Effect.fn("StripeConnector.submitDispute")((request) =>
       Disputes.submitDispute(caller, request, clean)
     ),
@@ -160,8 +158,7 @@ const malformedInstrument: Rejected = {
   message: "Nothing was sent to Stripe: expected an instrument token of the form pm_… or cus_…/pm_…."
 }
 
-const inexpressible = ({ currency, minorUnits }: Money): NotSent =>
-  new NotSent({ reason: `nothing was sent: Stripe cannot represent ${minorUnits} minor units of ${currency}` })
+const sayable = expressing("Stripe", toStripe)
 
 /** Stripe's own form of a key in a message: its mode, asterisks, and its last characters. */
 const maskedKey = /\b(?:sk|rk|pk)_(?:test|live)_[0-9A-Za-z*]+/g

@@ -99,3 +99,9 @@ export interface UnreadableRow {
 export type ReportEntry =
   | { readonly _tag: "Row"; readonly row: ReportRow }
   | { readonly _tag: "Unreadable"; readonly unreadable: UnreadableRow }
+
+/** `at`: its place on the page, from 0. */
+export const unreadableRow = (at: number, field: string, reason: string): ReportEntry => ({
+  _tag: "Unreadable",
+  unreadable: { row: at + 1, field, reason }
+})

@@ -1,6 +1,7 @@
 /** What adapters share in asking a provider whose requests are JSON. */
 import { Effect, type Result } from "effect"
-import type { NotSent, Unanswered } from "../model/ProviderStatement.ts"
+import { NotSent, type Unanswered } from "../model/ProviderStatement.ts"
+import type { Money } from "../money/Money.ts"
 import type { ConnectorAccount } from "./Connector.ts"
 import type { Transport, TransportAnswer, TransportRequest } from "./Transport.ts"
 
@@ -53,3 +54,16 @@ export const jsonCaller =
 
 /** A part of a path or a query. `toWellFormed`, because `encodeURIComponent` throws at half a surrogate pair. */
 export const segment = (text: string): string => encodeURIComponent(text.toWellFormed())
+
+/** Sends the provider's amount of the money. Nothing is sent that the provider would take for another amount. */
+export const expressing =
+  <Amount>(provider: string, amountOf: (money: Money) => Amount | undefined) =>
+  <A, E>(money: Money, send: (amount: Amount) => Effect.Effect<A, E>): Effect.Effect<A, E | NotSent> => {
+    const amount = amountOf(money)
+    const { currency, minorUnits } = money
+    return amount === undefined
+      ? new NotSent({
+          reason: `nothing was sent: ${provider} cannot represent ${minorUnits} minor units of ${currency}`
+        })
+      : send(amount)
+  }

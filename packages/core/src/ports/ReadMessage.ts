@@ -1,5 +1,5 @@
 /** What adapters share in reading a provider's message. */
-import { Effect, Layer, type Redacted, type Result, type Schema } from "effect"
+import { Effect, Layer, type Redacted, Schema } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"
 import type { ChargeName, MessageAbout } from "../model/ProviderStatement.ts"
 import { MessageUnreadable, MessageUnverified, type RawMessage, type VerifiedBody } from "./Connector.ts"
@@ -92,6 +92,13 @@ export const signedJson = Effect.fnUntraced(function* (
   return yield* verifiedJson(body)
 })
 
+/** HMAC-SHA-256 of a message's bytes, to be compared by `Mac.timingSafeEqual`. The key is not empty. */
+export const messageTag = (key: Uint8Array, data: Uint8Array): Effect.Effect<Uint8Array> =>
+  Effect.gen(function* () {
+    const mac = yield* Mac.Mac
+    return yield* mac.sign(yield* Mac.key(Mac.hmacSha256, key), data)
+  }).pipe(Effect.orDie, Effect.provide(messageCrypto))
+
 /** What no text of a message may show of its connection's webhook secrets. */
 export const secretsOf = ({ otherSecret, secret }: VerifiedBody): ReadonlyArray<Redacted.Redacted<string>> =>
   otherSecret === undefined ? [secret] : [secret, otherSecret]
@@ -111,12 +118,9 @@ export const orChanged = <A extends { readonly about: MessageAbout }>(
 /** Reads a message, or fails with `complaint` and where the reading stopped. */
 export const messageReader =
   (complaint: string) =>
-  <A>(
-    read: (value: unknown) => Result.Result<A, Schema.SchemaError>,
-    value: unknown
-  ): Effect.Effect<A, MessageUnreadable> =>
+  <A>(schema: Schema.Decoder<A>, value: unknown): Effect.Effect<A, MessageUnreadable> =>
     Effect.mapError(
-      Effect.fromResult(read(value)),
+      Effect.fromResult(Schema.decodeUnknownResult(schema)(value)),
       (error) => new MessageUnreadable({ reason: `${complaint}${atField(error)}` })
     )
 
