@@ -27,7 +27,7 @@ const connectors: ReadonlyArray<Declining> = [
   {
     title: "Stripe",
     sources: { codes: "https://docs.stripe.com/declines/codes" },
-    entries: coded(Object.entries(stripe))
+    entries: coded([...stripe])
   },
   {
     title: "Adyen",

@@ -4,17 +4,10 @@
  * successful"; 30xxx is a hard decline; 4xxxx is Checkout.com's own risk engine. A code that is not in the table is `other`,
  * and hard.
  */
-import { type DeclineCode, type DeclineMeaning, declineMeaning, unmappedDecline } from "@pointsman/core/connector"
-
-interface Group {
-  readonly normalized: DeclineCode
-  /** Whether another connection may fare better; as the category says where it is left out. */
-  readonly soft?: boolean
-  readonly codes: string
-}
+import { type DeclineGroup, declinesOf, type Refusal, unmappedDecline } from "@pointsman/core/connector"
 
 /** The texts of the codes, in the order of the codes, are on that page. */
-const groups: ReadonlyArray<Group> = [
+const groups: ReadonlyArray<DeclineGroup> = [
   // Refer to issuer, and with conditions.
   { normalized: "call_issuer", codes: "20001 20002" },
   // Do not honour, re-enter, no action taken, bank decline, blocked by the issuer.
@@ -78,18 +71,10 @@ const groups: ReadonlyArray<Group> = [
   }
 ]
 
-export const declines: ReadonlyMap<string, DeclineMeaning> = new Map(
-  groups.flatMap(({ codes, normalized, soft }) =>
-    codes.split(" ").map((code) => [code, declineMeaning(normalized, soft)] as const)
-  )
-)
+export const declines = declinesOf(groups)
 
 /** "3DS authentication required", of the issuer and of the risk engine: with the customer the payment may go through. */
 const wantsCustomer: ReadonlySet<string> = new Set(["20154", "44301"])
-
-export type Refusal =
-  | { readonly _tag: "NeedsCustomer" }
-  | ({ readonly _tag: "Declined"; readonly code: string } & DeclineMeaning)
 
 /** `code`: `undefined` where a payment is shown as declined without one. */
 export const refusalOf = (code: string | null | undefined): Refusal => {

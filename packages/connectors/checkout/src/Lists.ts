@@ -12,11 +12,11 @@ import {
   type ListedDispute,
   type ListedPage,
   type ListRequest,
+  listedPage,
   type NotSent,
   segment,
   type TransportAnswer,
-  Unanswered,
-  type UnreadableEntry
+  Unanswered
 } from "@pointsman/core/connector"
 import { Effect, Result, Schema } from "effect"
 import { readable } from "./Answers.ts"
@@ -81,22 +81,13 @@ const refused = new Unanswered({
 const readEntry = Schema.decodeUnknownResult(Protocol.ListedDispute)
 
 /** Oldest change first. */
-const pageOf = (entries: ReadonlyArray<unknown>, clean: Clean): ListedPage<ListedDispute> => {
-  const items: Array<ListedDispute> = []
-  const unreadable: Array<UnreadableEntry> = []
-  for (const entry of entries.toReversed()) {
-    const read = readEntry(entry)
-    const dispute = Result.isSuccess(read) ? listedDispute(read.success) : undefined
-    if (dispute !== undefined && !clean.shows(JSON.stringify(dispute))) {
-      items.push(dispute)
-      continue
-    }
-    const id = idOf(entry)
-    const at = Result.isFailure(read) ? fieldOf(read.failure) : "status"
-    unreadable.push({
-      reference: typeof id === "string" && !clean.shows(id) ? id : null,
-      reason: dispute === undefined ? `it is not to be understood at ${at}` : "it shows a secret"
-    })
-  }
-  return { items, unreadable, nextCursor: null }
-}
+const pageOf = (entries: ReadonlyArray<unknown>, clean: Clean): ListedPage<ListedDispute> =>
+  listedPage({ entries: entries.toReversed(), nextCursor: null }, clean, {
+    read: (entry) => {
+      const read = readEntry(entry)
+      const item = Result.isSuccess(read) ? listedDispute(read.success) : undefined
+      return item === undefined ? { wrongAt: Result.isFailure(read) ? fieldOf(read.failure) : "status" } : { item }
+    },
+    name: idOf,
+    complaint: (wrongAt) => (wrongAt === null ? "it shows a secret" : `it is not to be understood at ${wrongAt}`)
+  })

@@ -7,16 +7,15 @@
 import {
   type ChargeState,
   fieldOf,
-  initiators,
+  type ListEntry,
   type ListedCharge,
   type ListedDispute,
-  type ListedPage,
   type ListedRefund,
   type ListRequest,
+  listedPage,
+  markedCharge,
   type NotSent,
-  paymentMethods,
-  Unanswered,
-  type UnreadableEntry
+  Unanswered
 } from "@pointsman/core/connector"
 import { Effect, Result, Schema } from "effect"
 import { fromMollie } from "./Amounts.ts"
@@ -71,34 +70,18 @@ const oldestFirst = Effect.fnUntraced(function* (
   return yield* new Unanswered({ reason })
 })
 
-/** What an entry holds, why it cannot be read, or `undefined` for one that is not ours. */
-type Read<Item> = { readonly item: Item } | { readonly wrongAt: string } | undefined
-
-const pageOf = <Item>(
-  { entries, nextCursor }: Window,
-  reader: Reader,
-  itemIn: (entry: Entry, reader: Reader) => Read<Item>
-): ListedPage<Item> => {
-  const items: Array<Item> = []
-  const unreadable: Array<UnreadableEntry> = []
-  for (const entry of entries) {
-    const read = itemIn(entry, reader)
-    if (read === undefined) continue
-    const isShown = "item" in read && !reader.clean.shows(JSON.stringify(read.item))
-    if (isShown) items.push(read.item)
-    else {
-      const why = "wrongAt" in read ? `it cannot be read at ${read.wrongAt}` : "it shows a secret"
-      unreadable.push({ reference: reader.clean.shows(entry.id) ? null : entry.id, reason: why })
-    }
-  }
-  return { items, unreadable, nextCursor }
-}
+const pageOf = <Item>(window: Window, reader: Reader, itemIn: (entry: Entry, reader: Reader) => ListEntry<Item>) =>
+  listedPage(window, reader.clean, {
+    read: (entry) => itemIn(entry, reader),
+    name: ({ id }) => id,
+    complaint: (wrongAt) => (wrongAt === null ? "it shows a secret" : `it cannot be read at ${wrongAt}`)
+  })
 
 const readPayment = Schema.decodeUnknownResult(Protocol.ListedPayment)
 const readRefund = Schema.decodeUnknownResult(Protocol.ListedRefund)
 const readChargeback = Schema.decodeUnknownResult(Protocol.Chargeback)
 
-const chargeIn = ({ created, metadata, raw }: Entry, reader: Reader): Read<ListedCharge> => {
+const chargeIn = ({ created, metadata, raw }: Entry, reader: Reader): ListEntry<ListedCharge> => {
   const mark = (name: string) => Protocol.markIn(metadata, name)
   const attemptId = mark("attempt_id")
   if (attemptId === null) return undefined
@@ -110,13 +93,7 @@ const chargeIn = ({ created, metadata, raw }: Entry, reader: Reader): Read<Liste
   return {
     item: {
       attemptId,
-      // Not sent, see `Requests.ts`; the key Mollie gives back in no list.
-      ...{ paymentId: null, idempotencyKey: null },
-      reference: mark("reference"),
-      country: mark("country"),
-      method: oneOf(paymentMethods, mark("method")),
-      cardBrand: mark("card_brand"),
-      initiator: oneOf(initiators, mark("initiator")),
+      ...markedCharge(mark),
       // "By default, Mollie captures payments automatically" (https://docs.mollie.com/reference/create-capture).
       capture: read.success.captureMode !== "manual",
       money,
@@ -130,7 +107,7 @@ const chargeIn = ({ created, metadata, raw }: Entry, reader: Reader): Read<Liste
 const onPage = ({ id, metadata, status }: Protocol.Payment, state: ChargeState): ChargeState =>
   status === "open" && isOnPage(metadata) ? { _tag: "NeedsCustomer", providerRef: id } : state
 
-const refundIn = ({ created, metadata, raw }: Entry, reader: Reader): Read<ListedRefund> => {
+const refundIn = ({ created, metadata, raw }: Entry, reader: Reader): ListEntry<ListedRefund> => {
   const read = readRefund(raw)
   if (Result.isFailure(read)) return { wrongAt: fieldOf(read.failure) }
   const money = fromMollie(read.success.amount)
@@ -148,12 +125,9 @@ const refundIn = ({ created, metadata, raw }: Entry, reader: Reader): Read<Liste
 }
 
 /** It names its payment alone, by Mollie's id of it. */
-const disputeIn = ({ raw }: Entry): Read<ListedDispute> => {
+const disputeIn = ({ raw }: Entry): ListEntry<ListedDispute> => {
   const read = readChargeback(raw)
   if (Result.isFailure(read)) return { wrongAt: fieldOf(read.failure) }
   const { createdAt, reversedAt } = read.success
   return { item: { ...chargebackIn(read.success), at: Date.parse(reversedAt ?? createdAt) } }
 }
-
-const oneOf = <Word extends string>(words: ReadonlyArray<Word>, text: string | null): Word | null =>
-  words.find((word) => word === text) ?? null

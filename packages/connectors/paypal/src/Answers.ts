@@ -17,6 +17,7 @@ import {
   type Money,
   type OperationState,
   type RefundState,
+  type Refusal,
   type Rejected,
   type TransportAnswer,
   Unanswered,
@@ -24,7 +25,7 @@ import {
 } from "@pointsman/core/connector"
 import { Result, Schema } from "effect"
 import { fromPayPal } from "./Amounts.ts"
-import { declineOf, type Refusal, refusalOfIssue } from "./Declines.ts"
+import { declineOf, refusalOfIssue } from "./Declines.ts"
 import * as Protocol from "./Protocol.ts"
 
 export type Read<A> = Result.Result<A, Unanswered>

@@ -4,17 +4,10 @@
  * names are those of the official SDK (`processor_response_code.rb` of https://github.com/paypal/PayPal-Ruby-Server-SDK). A
  * code that is not in the table is `other`, and hard.
  */
-import { type DeclineCode, type DeclineMeaning, declineMeaning, unmappedDecline } from "@pointsman/core/connector"
-
-interface Group {
-  readonly normalized: DeclineCode
-  /** Whether another connection may fare better; as the category says where it is left out. */
-  readonly soft?: boolean
-  readonly codes: string
-}
+import { type DeclineGroup, declinesOf, type Refusal, unmappedDecline } from "@pointsman/core/connector"
 
 /** Of an order: PayPal refused the payment itself, and took nothing. Every other issue is about the request or the account. */
-const issues: ReadonlyArray<Group> = [
+const issues: ReadonlyArray<DeclineGroup> = [
   {
     normalized: "do_not_honor",
     codes:
@@ -40,7 +33,7 @@ const issues: ReadonlyArray<Group> = [
   { normalized: "card_not_supported", codes: "CARD_BRAND_NOT_SUPPORTED" }
 ]
 
-const processorCodes: ReadonlyArray<Group> = [
+const processorCodes: ReadonlyArray<DeclineGroup> = [
   // Referral.
   { normalized: "call_issuer", codes: "0100" },
   // Do not honor, issuer rejected, generic decline, "declined, please retry", refused card, too many declines.
@@ -89,18 +82,10 @@ const processorCodes: ReadonlyArray<Group> = [
   }
 ]
 
-export const declines: ReadonlyMap<string, DeclineMeaning> = new Map(
-  [...issues, ...processorCodes].flatMap(({ codes, normalized, soft }) =>
-    codes.split(" ").map((code) => [code, declineMeaning(normalized, soft)] as const)
-  )
-)
+export const declines = declinesOf([...issues, ...processorCodes])
 
 /** "Transaction cannot complete successfully, instruct the buyer to return to PayPal." */
 const wantsCustomer: ReadonlySet<string> = new Set(["PAYER_ACTION_REQUIRED"])
-
-export type Refusal =
-  | { readonly _tag: "NeedsCustomer" }
-  | ({ readonly _tag: "Declined"; readonly code: string } & DeclineMeaning)
 
 /** `undefined` for an issue that is no refusal of the payment. */
 export const refusalOfIssue = (issue: string): Refusal | undefined => {

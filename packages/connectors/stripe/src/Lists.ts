@@ -10,17 +10,16 @@ import {
   type ChargeState,
   type Clean,
   fieldOf,
-  initiators,
+  type ListEntry,
   type ListedCharge,
   type ListedDispute,
-  type ListedPage,
   type ListedRefund,
   type ListRequest,
+  listedPage,
+  markedCharge,
   type NotSent,
-  paymentMethods,
   type TransportAnswer,
-  Unanswered,
-  type UnreadableEntry
+  Unanswered
 } from "@pointsman/core/connector"
 import { Effect, Result, Schema } from "effect"
 import { fromStripe } from "./Amounts.ts"
@@ -99,35 +98,22 @@ export const listed = (answer: TransportAnswer, path: string): Read<Listed> =>
     })
   )
 
-/** What an entry holds, why it cannot be read, or `undefined` for one that is not ours. */
-type Entry<Item> = { readonly item: Item } | { readonly wrongAt: string } | undefined
-
 const pageOf = <Item>(
   { entries, nextCursor }: RawPage,
   clean: Clean,
-  entryOf: (entry: unknown, clean: Clean) => Entry<Item>
-): ListedPage<Item> => {
-  const items: Array<Item> = []
-  const unreadable: Array<UnreadableEntry> = []
-  for (const entry of entries.toReversed()) {
-    const read = entryOf(entry, clean)
-    if (read === undefined) continue
-    if ("item" in read && !clean.shows(JSON.stringify(read.item))) items.push(read.item)
-    else unreadable.push(unreadableEntry(entry, "wrongAt" in read ? `at ${read.wrongAt}` : "it shows a secret", clean))
-  }
-  return { items, unreadable, nextCursor }
-}
-
-const unreadableEntry = (entry: unknown, why: string, clean: Clean): UnreadableEntry => {
-  const { id } = entry as { readonly id: string }
-  return { reference: clean.shows(id) ? null : id, reason: `it is not to be understood, ${why}` }
-}
+  entryOf: (entry: unknown, clean: Clean) => ListEntry<Item>
+) =>
+  listedPage({ entries: entries.toReversed(), nextCursor }, clean, {
+    read: (entry) => entryOf(entry, clean),
+    name: (entry) => (entry as { readonly id: string }).id,
+    complaint: (wrongAt) => `it is not to be understood, ${wrongAt === null ? "it shows a secret" : `at ${wrongAt}`}`
+  })
 
 const readPaymentIntent = Schema.decodeUnknownResult(Protocol.ListedPaymentIntent)
 const readRefund = Schema.decodeUnknownResult(Protocol.ListedRefund)
 const readDispute = Schema.decodeUnknownResult(Protocol.Dispute)
 
-const chargeIn = (entry: unknown, clean: Clean): Entry<ListedCharge> => {
+const chargeIn = (entry: unknown, clean: Clean): ListEntry<ListedCharge> => {
   const marks = marksOf(entry)
   const attemptId = textAt(marks, "attempt_id")
   if (attemptId === null) return undefined
@@ -140,13 +126,7 @@ const chargeIn = (entry: unknown, clean: Clean): Entry<ListedCharge> => {
   return {
     item: {
       attemptId,
-      // Not sent: see `Requests.ts`. The key Stripe gives back in no list.
-      ...{ paymentId: null, idempotencyKey: null },
-      reference: textAt(marks, "reference"),
-      country: textAt(marks, "country"),
-      method: oneOf(paymentMethods, textAt(marks, "method")),
-      cardBrand: textAt(marks, "card_brand"),
-      initiator: oneOf(initiators, textAt(marks, "initiator")),
+      ...markedCharge((name) => textAt(marks, name)),
       capture: captureMethods.get(paymentIntent.capture_method) ?? null,
       money,
       state,
@@ -172,7 +152,7 @@ const chargeState = (
     ? { _tag: "NeedsCustomer", providerRef: paymentIntent.id }
     : stateOf(paymentIntent, clean)
 
-const refundIn = (entry: unknown, clean: Clean): Entry<ListedRefund> => {
+const refundIn = (entry: unknown, clean: Clean): ListEntry<ListedRefund> => {
   const read = readRefund(entry)
   if (Result.isFailure(read)) return { wrongAt: fieldOf(read.failure) }
   const refund = read.success
@@ -192,7 +172,7 @@ const refundIn = (entry: unknown, clean: Clean): Entry<ListedRefund> => {
 }
 
 /** It names its payment alone, and has no time of its last change: its status is that of the moment. */
-const disputeIn = (entry: unknown): Entry<ListedDispute> => {
+const disputeIn = (entry: unknown): ListEntry<ListedDispute> => {
   const read = readDispute(entry)
   if (Result.isFailure(read)) return { wrongAt: fieldOf(read.failure) }
   const { id: disputeId, payment_intent: providerRef } = read.success
@@ -211,6 +191,3 @@ const textAt = (metadata: Protocol.AnyMetadata, name: string): string | null => 
   const text = Object.hasOwn(metadata, name) ? metadata[name] : null
   return typeof text === "string" && text !== "" && text.isWellFormed() && !/\p{Cc}/u.test(text) ? text : null
 }
-
-const oneOf = <Word extends string>(words: ReadonlyArray<Word>, text: string | null): Word | null =>
-  words.find((word) => word === text) ?? null

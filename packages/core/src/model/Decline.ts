@@ -165,3 +165,24 @@ export const declineView = (
   const code = detail?.code ?? (providerCode === requiresActionCode ? "authentication_required" : category)
   return { category, code, provider_code: providerCode, advice: adviceOf({ code, isSoft: detail?.isSoft ?? false }) }
 }
+
+/** Codes of a provider, separated by spaces, that mean the same. */
+export interface DeclineGroup {
+  readonly normalized: DeclineCode
+  /** Whether another connection may fare better; as the category says where it is left out. */
+  readonly soft?: boolean
+  readonly codes: string
+}
+
+/** By the provider's code. */
+export const declinesOf = (groups: ReadonlyArray<DeclineGroup>): ReadonlyMap<string, DeclineMeaning> =>
+  new Map(
+    groups.flatMap(({ codes, normalized, soft }) =>
+      codes.split(" ").map((code) => [code, declineMeaning(normalized, soft)] as const)
+    )
+  )
+
+/** What a provider's refusal of a payment means. */
+export type Refusal =
+  | { readonly _tag: "NeedsCustomer" }
+  | ({ readonly _tag: "Declined"; readonly code: string } & DeclineMeaning)

@@ -1,8 +1,9 @@
 /** The lists of a provider, from which records that the store lost are recovered. */
-import type { Initiator } from "../model/Payment.ts"
-import type { PaymentMethod } from "../model/PaymentMethod.ts"
+import { type Initiator, initiators } from "../model/Payment.ts"
+import { type PaymentMethod, paymentMethods } from "../model/PaymentMethod.ts"
 import type { ChargeName, ChargeState, RefundState, StatedDispute } from "../model/ProviderStatement.ts"
 import type { Money } from "../money/Money.ts"
+import type { Clean } from "./HideSecrets.ts"
 
 /** One page of a list. */
 export interface ListRequest {
@@ -74,3 +75,54 @@ export interface ListedDispute extends StatedDispute {
   /** Since when it is so: epoch milliseconds by the provider's clock; `null` where the list does not say. */
   readonly at: number | null
 }
+
+/** What an entry of a list holds, or which field cannot be read; `undefined` for one that is not ours. */
+export type ListEntry<Item> = { readonly item: Item } | { readonly wrongAt: string } | undefined
+
+/**
+ * The items among the entries of a page. `name`: the provider's reference of an entry. `complaint`: says of one that cannot be
+ * read at which field that was, or that it shows a secret.
+ */
+export const listedPage = <Entry, Item>(
+  { entries, nextCursor }: { readonly entries: ReadonlyArray<Entry>; readonly nextCursor: string | null },
+  clean: Clean,
+  {
+    complaint,
+    name,
+    read
+  }: {
+    readonly read: (entry: Entry) => ListEntry<Item>
+    readonly name: (entry: Entry) => unknown
+    readonly complaint: (wrongAt: string | null) => string
+  }
+): ListedPage<Item> => {
+  const items: Array<Item> = []
+  const unreadable: Array<UnreadableEntry> = []
+  for (const entry of entries) {
+    const found = read(entry)
+    if (found === undefined) continue
+    if ("item" in found && !clean.shows(JSON.stringify(found.item))) items.push(found.item)
+    else {
+      const named = name(entry)
+      const reference = typeof named === "string" && !clean.shows(named) ? named : null
+      unreadable.push({ reference, reason: complaint("wrongAt" in found ? found.wrongAt : null) })
+    }
+  }
+  return { items, unreadable, nextCursor }
+}
+
+/** What the marks of our own say that a charge was asked with, where a provider keeps them for us. */
+export const markedCharge = (mark: (name: string) => string | null) =>
+  ({
+    // Not sent: they are drawn. The key no provider gives back.
+    paymentId: null,
+    idempotencyKey: null,
+    reference: mark("reference"),
+    country: mark("country"),
+    method: oneOf(paymentMethods, mark("method")),
+    cardBrand: mark("card_brand"),
+    initiator: oneOf(initiators, mark("initiator"))
+  }) satisfies Partial<ListedCharge>
+
+const oneOf = <Word extends string>(words: ReadonlyArray<Word>, text: string | null): Word | null =>
+  words.find((word) => word === text) ?? null
