@@ -1,6 +1,7 @@
 import { AdyenConnector } from "@pointsman/connector-adyen"
 import {
   type ByHandSituation,
+  brokenCredentials,
   connectorSuite,
   type MessageSituation,
   type Operation,
@@ -30,27 +31,17 @@ connectorSuite({
   secrets: [apiKey],
   account: { is: { id: merchantAccount, mode: "test" } },
   instrument: "shopper_of_the_contract/M5N7TQ4TG5PFWR50",
-  brokenCredentials: [
-    { credentials: undefined, field: "credentials" },
-    { credentials: "PointsmanNL", field: "credentials" },
-    { credentials: { merchantAccount }, field: "credentials.apiKey" },
-    { credentials: { apiKey }, field: "credentials.merchantAccount" },
-    { credentials: { apiKey: "", merchantAccount }, field: "credentials.apiKey" },
-    { credentials: { apiKey: "two words", merchantAccount }, field: "credentials.apiKey" },
-    { credentials: { apiKey: "line\r\nx: y", merchantAccount }, field: "credentials.apiKey" },
-    { credentials: { apiKey, merchantAccount: "" }, field: "credentials.merchantAccount" },
-    { credentials: { apiKey, merchantAccount: "Points man" }, field: "credentials.merchantAccount" },
-    { credentials: { apiKey, merchantAccount, liveUrlPrefix: "evil.example/" }, field: "credentials.liveUrlPrefix" },
-    { credentials: { apiKey, merchantAccount, liveUrlPrefix: "x".repeat(50) }, field: "credentials.liveUrlPrefix" },
-    { credentials: { apiKey, merchantAccount, baseUrl: "http://adyen.example" }, field: "credentials.baseUrl" },
+  brokenCredentials: brokenCredentials(
+    { apiKey, merchantAccount },
     {
-      credentials: { apiKey, merchantAccount, baseUrl: "https://user:password@adyen.example" },
-      field: "credentials.baseUrl"
-    },
-    { credentials: { apiKey, merchantAccount, baseUrl: "https://adyen.example/?x=y" }, field: "credentials.baseUrl" },
-    { credentials: { apiKey, merchantAccount, returnUrl: "shop.example" }, field: "credentials.returnUrl" },
-    { credentials: { apiKey, merchantAccount, liveUrlPrefx: liveUrlPrefix }, field: "credentials.liveUrlPrefx" }
-  ],
+      apiKey: [undefined, "", "two words", "line\r\nx: y"],
+      merchantAccount: [undefined, "", "Points man"],
+      liveUrlPrefix: ["evil.example/", "x".repeat(50)],
+      returnUrl: ["shop.example"],
+      liveUrlPrefx: [liveUrlPrefix]
+    }
+  ),
+
   cannotBeAsked: { directCharges: true, refunds: true },
   play: (situation) => {
     const played = answerTo(situation)

@@ -1,6 +1,7 @@
 import { CheckoutConnector } from "@pointsman/connector-checkout"
 import {
   type ByHandSituation,
+  brokenCredentials,
   connectorSuite,
   type MessageSituation,
   type Operation,
@@ -88,26 +89,18 @@ connectorSuite({
     // Of an end there is no other status.
     told: ({ status, ...listed }) => ({ ...listed, ...(listed.verdict === "opened" && status && { status }) })
   },
-  brokenCredentials: [
-    { credentials: undefined, field: "credentials" },
-    { credentials: secretKey, field: "credentials" },
-    { credentials: {}, field: "credentials.secretKey" },
-    { credentials: { secretKey: "", prefix }, field: "credentials.secretKey" },
-    { credentials: { secretKey: "pk_sbox_o2nulev2arguvyf6w7sc5fkznas", prefix }, field: "credentials.secretKey" },
-    { credentials: { secretKey: "sk_sbox_two words", prefix }, field: "credentials.secretKey" },
-    { credentials: { secretKey: "sk_sbox_line\r\nx: y", prefix }, field: "credentials.secretKey" },
-    { credentials: { secretKey: live, prefix }, field: "credentials.secretKey" },
-    { credentials: { secretKey }, field: "credentials.prefix" },
-    { credentials: { secretKey, prefix: "" }, field: "credentials.prefix" },
-    { credentials: { secretKey, prefix: "evil.example/" }, field: "credentials.prefix" },
-    { credentials: { secretKey, prefix: "VKUHVK4V" }, field: "credentials.prefix" },
-    { credentials: { secretKey, prefix, processingChannelId: "pc_1" }, field: "credentials.processingChannelId" },
-    { credentials: { secretKey, prefix, baseUrl: "checkout.example" }, field: "credentials.baseUrl" },
-    { credentials: { secretKey, prefix, baseUrl: "http://checkout.example" }, field: "credentials.baseUrl" },
-    { credentials: { secretKey, prefix, baseUrl: "https://a:b@checkout.example" }, field: "credentials.baseUrl" },
-    { credentials: { secretKey, prefix, baseUrl: "https://checkout.example/?a=b" }, field: "credentials.baseUrl" },
-    { credentials: { secretKey, prefx: prefix }, field: "credentials.prefx" }
-  ],
+  brokenCredentials: brokenCredentials(
+    { secretKey, prefix },
+    {
+      secretKey: [
+        ...[undefined, "", "pk_sbox_o2nulev2arguvyf6w7sc5fkznas", "sk_sbox_two words", "sk_sbox_line\r\nx: y", live]
+      ],
+      prefix: [undefined, "", "evil.example/", "VKUHVK4V"],
+      processingChannelId: ["pc_1"],
+      prefx: [prefix]
+    }
+  ),
+
   play: (situation) => {
     const played = answerTo(situation)
     return played === undefined ? undefined : { answer: played }

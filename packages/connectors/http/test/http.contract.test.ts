@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto"
 import { HttpConnector } from "@pointsman/connector-http"
 import {
   type ByHandSituation,
+  brokenCredentials,
   connectorSuite,
   type MessageSituation,
   type Played,
@@ -17,24 +18,22 @@ connectorSuite({
   credentials: { baseUrl: "https://provider.example/pointsman/", apiKey },
   secrets: [apiKey],
   brokenCredentials: [
-    { credentials: undefined, field: "credentials" },
-    { credentials: "https://provider.example", field: "credentials" },
-    { credentials: { apiKey }, field: "credentials.baseUrl" },
-    { credentials: { baseUrl: "https://provider.example" }, field: "credentials.apiKey" },
-    { credentials: { baseUrl: "https://provider.example", apiKey: 12_345_678 }, field: "credentials.apiKey" },
-    { credentials: { baseUrl: "https://provider.example", apiKey: "" }, field: "credentials.apiKey" },
-    { credentials: { baseUrl: "https://provider.example", apiKey: "sk_two words" }, field: "credentials.apiKey" },
-    { credentials: { baseUrl: "https://provider.example", apiKey: "sk_line\r\nx: y" }, field: "credentials.apiKey" },
-    { credentials: { baseUrl: "provider.example", apiKey }, field: "credentials.baseUrl" },
-    { credentials: { baseUrl: "ftp://provider.example", apiKey }, field: "credentials.baseUrl" },
-    { credentials: { baseUrl: "https://user:password@provider.example", apiKey }, field: "credentials.baseUrl" },
-    { credentials: { baseUrl: "https://provider.example/?key=value", apiKey }, field: "credentials.baseUrl" },
-    { credentials: { baseUrl: "https://provider.example/#here", apiKey }, field: "credentials.baseUrl" },
+    ...brokenCredentials(
+      { baseUrl: "https://provider.example", apiKey },
+      {
+        baseUrl: [
+          ...[undefined, "provider.example", "ftp://provider.example", "https://user:password@provider.example"],
+          ...["https://provider.example/?key=value", "https://provider.example/#here"]
+        ],
+        apiKey: [undefined, 12_345_678, "", "sk_two words", "sk_line\r\nx: y"]
+      }
+    ),
     {
       credentials: { baseUrl: "https://provider.example", apiKey, baseURL: "https://other.example" },
       field: "credentials.baseURL: unknown field; expected baseUrl and apiKey"
     }
   ],
+
   lists: {
     charges: ({ hasMore, items }) =>
       answer(200, { charges: items.map(listedCharge), next_cursor: hasMore ? "prv_cursor_2" : null }),

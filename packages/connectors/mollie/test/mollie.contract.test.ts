@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto"
 import { MollieConnector } from "@pointsman/connector-mollie"
 import {
   type ByHandSituation,
+  brokenCredentials,
   connectorSuite,
   givingBack,
   type MessageSituation,
@@ -109,26 +110,17 @@ connectorSuite({
   instrument: "cst_ofTheContract/mdt_ofTheContract",
   cannotBeAsked: { voids: true },
   account: { is: { id: "pfl_QkEhN94Ba", mode: "test" }, answer: answer(200, profile()) },
-  brokenCredentials: [
-    { credentials: undefined, field: "credentials" },
-    { credentials: "test_0123456789", field: "credentials" },
-    { credentials: {}, field: "credentials.apiKey" },
-    { credentials: { apiKey: 12_345_678 }, field: "credentials.apiKey" },
-    { credentials: { apiKey: "" }, field: "credentials.apiKey" },
-    { credentials: { apiKey: "test_two words" }, field: "credentials.apiKey" },
-    { credentials: { apiKey: "test_line\r\nx: y" }, field: "credentials.apiKey" },
-    { credentials: { apiKey: "access_0123456789" }, field: "credentials.apiKey" },
-    { credentials: { apiKey: "live_0123456789" }, field: "credentials.apiKey" },
-    { credentials: { apiKey, webhookUrl: "http://pay.shop.example/hook" }, field: "credentials.webhookUrl" },
+  brokenCredentials: brokenCredentials(
+    { apiKey },
     {
-      credentials: { apiKey, webhookUrl: `https://pay.shop.example/${"x".repeat(1_024)}` },
-      field: "credentials.webhookUrl"
-    },
-    { credentials: { apiKey, baseUrl: "mollie.example" }, field: "credentials.baseUrl" },
-    { credentials: { apiKey, baseUrl: "http://mollie.example" }, field: "credentials.baseUrl" },
-    { credentials: { apiKey, baseUrl: "https://user:password@mollie.example" }, field: "credentials.baseUrl" },
-    { credentials: { apiKey, profile: "pfl_0123456789" }, field: "credentials.profile" }
-  ],
+      apiKey: [
+        ...[undefined, 12_345_678, "", "test_two words", "test_line\r\nx: y", "access_0123456789", "live_0123456789"]
+      ],
+      webhookUrl: ["http://pay.shop.example/hook", `https://pay.shop.example/${"x".repeat(1_024)}`],
+      profile: ["pfl_0123456789"]
+    }
+  ),
+
   play: (situation) => {
     const answer = lacks.includes(situation.name) ? undefined : answerTo(situation)
     return answer && { answer }

@@ -1,5 +1,6 @@
 import {
   type ByHandSituation,
+  brokenCredentials,
   connectorSuite,
   givingBack,
   type MessageSituation,
@@ -115,22 +116,16 @@ connectorSuite({
     ],
     told: ({ status, ...listed }) => ({ ...listed, ...(listed.verdict === "opened" && status && { status }) })
   },
-  brokenCredentials: [
-    { credentials: undefined, field: "credentials" },
-    { credentials: clientSecret, field: "credentials" },
-    { credentials: {}, field: "credentials.clientId" },
-    { credentials: { clientId: "", clientSecret }, field: "credentials.clientId" },
-    { credentials: { clientId: "a:b", clientSecret }, field: "credentials.clientId" },
-    { credentials: { clientId: "two words", clientSecret }, field: "credentials.clientId" },
-    { credentials: { clientId }, field: "credentials.clientSecret" },
-    { credentials: { clientId, clientSecret: "" }, field: "credentials.clientSecret" },
-    { credentials: { clientId, clientSecret: "line\r\nx: y" }, field: "credentials.clientSecret" },
-    { credentials: { clientId, clientSecret, baseUrl: "paypal.example" }, field: "credentials.baseUrl" },
-    { credentials: { clientId, clientSecret, baseUrl: "http://paypal.example" }, field: "credentials.baseUrl" },
-    { credentials: { clientId, clientSecret, baseUrl: "https://a:b@paypal.example" }, field: "credentials.baseUrl" },
-    { credentials: { clientId, clientSecret, secret: clientSecret }, field: "credentials.secret" },
-    { credentials: { clientId, clientSecret, webhookId: "1" }, field: "credentials.webhookId" }
-  ],
+  brokenCredentials: brokenCredentials(
+    { clientId, clientSecret },
+    {
+      clientId: [undefined, "", "a:b", "two words"],
+      clientSecret: [undefined, "", "line\r\nx: y"],
+      secret: [clientSecret],
+      webhookId: ["1"]
+    }
+  ),
+
   play: (situation) => {
     if (ofCheckouts.has(situation.name)) checkouts.add(situation.attemptId)
     const answer = answerTo(situation)

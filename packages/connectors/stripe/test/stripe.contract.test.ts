@@ -1,6 +1,7 @@
 import { StripeConnector } from "@pointsman/connector-stripe"
 import {
   type ByHandSituation,
+  brokenCredentials,
   connectorSuite,
   givingBack,
   type MessageSituation,
@@ -86,29 +87,18 @@ connectorSuite({
     told: (dispute) => ({ ...dispute, charge: { providerRef: paymentOf(dispute) }, ...ofReason, at: null })
   },
   account: { is: { id: account().id, mode: "test" }, answer: answer(200, account()) },
-  brokenCredentials: [
-    { credentials: undefined, field: "credentials" },
-    { credentials: "sk_test_0123456789", field: "credentials" },
-    { credentials: {}, field: "credentials.secretKey" },
-    { credentials: { secretKey: 12_345_678 }, field: "credentials.secretKey" },
-    { credentials: { secretKey: "" }, field: "credentials.secretKey" },
-    { credentials: { secretKey: "sk_two words" }, field: "credentials.secretKey" },
-    { credentials: { secretKey: "sk_line\r\nx: y" }, field: "credentials.secretKey" },
-    { credentials: { secretKey: "pk_test_0123456789" }, field: "credentials.secretKey" },
-    { credentials: { secretKey: "whsec_0123456789" }, field: "credentials.secretKey" },
-    { credentials: { secretKey: "sk_live_0123456789" }, field: "credentials.secretKey" },
-    { credentials: { secretKey: "rk_live_0123456789" }, field: "credentials.secretKey" },
-    { credentials: { secretKey, baseUrl: "stripe.example" }, field: "credentials.baseUrl" },
-    { credentials: { secretKey, baseUrl: "http://stripe.example" }, field: "credentials.baseUrl" },
-    { credentials: { secretKey, baseUrl: "http://127.0.0.1.stripe.example" }, field: "credentials.baseUrl" },
-    { credentials: { secretKey, baseUrl: "ftp://127.0.0.1" }, field: "credentials.baseUrl" },
-    { credentials: { secretKey, baseUrl: "https://user:password@stripe.example" }, field: "credentials.baseUrl" },
-    { credentials: { secretKey, baseUrl: "https://stripe.example/?key=value" }, field: "credentials.baseUrl" },
-    { credentials: { secretKey, baseUrl: "https://stripe.example/#here" }, field: "credentials.baseUrl" },
-    { credentials: { secretKey, account: "ba_0123456789" }, field: "credentials.account" },
-    { credentials: { secretKey, account: "acct_1\r\nx: y" }, field: "credentials.account" },
-    { credentials: { secretKey, acount: "acct_0123456789" }, field: "credentials.acount" }
-  ],
+  brokenCredentials: brokenCredentials(
+    { secretKey },
+    {
+      secretKey: [
+        ...[undefined, 12_345_678, "", "sk_two words", "sk_line\r\nx: y", "pk_test_0123456789"],
+        ...["whsec_0123456789", "sk_live_0123456789", "rk_live_0123456789"]
+      ],
+      account: ["ba_0123456789", "acct_1\r\nx: y"],
+      acount: ["acct_0123456789"]
+    }
+  ),
+
   play: (situation) => {
     const answer = lacks.includes(situation.name) ? undefined : answerTo(situation)
     return answer && { answer }

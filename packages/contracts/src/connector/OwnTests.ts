@@ -202,3 +202,26 @@ export const endsOver = (
     })
   }
 }
+
+/** Where no provider is asked: no https on a host of their own, or more than an address. */
+const unusableBaseUrls = [
+  ...["provider.example", "http://provider.example", "http://127.0.0.1.provider.example", "ftp://127.0.0.1"],
+  ...["https://user:password@provider.example", "https://provider.example/?key=value", "https://provider.example/#here"]
+]
+
+/**
+ * What is no object, and credentials that work but for one field: `wrong` has values for it, of which `undefined` leaves it out.
+ */
+export const brokenCredentials = (
+  working: Readonly<Record<string, unknown>>,
+  wrong: Readonly<Record<string, ReadonlyArray<unknown>>>
+) => [
+  ...[undefined, "a text"].map((credentials) => ({ credentials: credentials as unknown, field: "credentials" })),
+  ...Object.entries({ baseUrl: unusableBaseUrls, ...wrong }).flatMap(([name, values]) =>
+    values.map((value) => {
+      const { [name]: _, ...others } = working
+      const credentials: unknown = value === undefined ? others : { ...others, [name]: value }
+      return { credentials, field: `credentials.${name}` }
+    })
+  )
+]
