@@ -1,8 +1,9 @@
 /** Checkout.com's webhooks, with the payloads of its own pages: the signature, the age, whose they are, and each event. */
 
 import { assert, describe } from "@effect/vitest"
+import { noMethod, readKept, readBy as readMessageBy, type SignedMessage, toldOf } from "@pointsman/contracts/connector"
 import { itRuns } from "@pointsman/contracts/vitest"
-import { type MessageAbout, money, type ProviderMessage, type RawMessage } from "@pointsman/core/connector"
+import { type MessageAbout, money } from "@pointsman/core/connector"
 import { Effect, Redacted, Result } from "effect"
 import {
   attemptId,
@@ -23,35 +24,15 @@ const noon = Date.UTC(2026, 10, 21, 12, 0, 0)
 const hours = 60 * 60 * 1000
 
 const readBy = (
-  raw: Pick<RawMessage, "headers" | "body">,
+  raw: SignedMessage,
   { at = noon, ...connecting }: Parameters<typeof connected>[1] & { readonly at?: number } = {}
-) => {
-  const { readMessage } = connected([], connecting).connector
-  const message = { ...raw, secret: Redacted.make(secret), receivedAt: at }
-  return Effect.result(readMessage?.(message) ?? Effect.die(new Error("it reads no messages")))
-}
+) => readMessageBy(connected([], connecting).connector, raw, secret, at)
 
 const read = (message: unknown, options?: Parameters<typeof readBy>[1]) =>
   readBy(signed(JSON.stringify(message), secret), options)
 
 const endOf = (result: Effect.Success<ReturnType<typeof readBy>>): string =>
   Result.isSuccess(result) ? "read" : `${result.failure._tag}: ${result.failure.reason}`
-
-/** In comparable words: the state of a message is made from what was asked for. */
-const plain = ({ about }: ProviderMessage): unknown =>
-  "state" in about && about.state !== null ? { ...about, state: about.state(eur) } : about
-
-const tells = (what: string, message: unknown, expected: unknown) =>
-  itRuns(`${what} is ${(expected as MessageAbout)._tag}`, function* () {
-    const result = yield* read(message)
-    if (Result.isFailure(result)) return assert.fail(endOf(result))
-    assert.deepStrictEqual(plain(result.success), expected)
-  })
-
-const keptOf = (message: unknown): unknown => {
-  const text = JSON.stringify(message)
-  return JSON.parse(connected([]).connector.keptOfMessage?.(text) ?? text)
-}
 
 describe("the signature", () => {
   const body =
@@ -90,10 +71,8 @@ describe("the signature", () => {
     }
   })
   itRuns("nothing verifies at a connection without a webhook secret", function* () {
-    const { readMessage } = connected([]).connector
-    const raw = { ...signed(body, ""), secret: Redacted.make(""), receivedAt: noon }
-    const failed = yield* Effect.flip(readMessage?.(raw) ?? Effect.die(new Error("it reads no messages")))
-    assert.strictEqual(failed._tag, "pointsman/MessageUnverified")
+    const result = yield* readMessageBy(connected([]).connector, signed(body, ""), "", noon)
+    assert.match(endOf(result), /^pointsman\/MessageUnverified/)
   })
 })
 
@@ -112,7 +91,7 @@ describe("the age", () => {
   itRuns("an old message that was stored is read again", function* () {
     const { readStored } = connected([]).connector
     const stored = { body: signed(JSON.stringify(message), secret).body, secret: Redacted.make(secret) }
-    const again = yield* readStored?.(stored) ?? Effect.die(new Error("it reads none again"))
+    const again = yield* readStored?.(stored) ?? noMethod
     assert.strictEqual(again.at, noon)
   })
   itRuns("a message's `timestamp` is its time, and without a time it is unreadable", function* () {
@@ -168,182 +147,175 @@ describe("what it says", () => {
   const capture = { id: actionId, money: money(200, "EUR") }
   const ofCapture = { reference: captureReference, amount: 200, balances: undefined }
 
-  tells("an approval", event("payment_approved", ofUs()), stated("Authorized"))
-  tells("a capture", event("payment_captured", ofUs({ balances: balances(1234) })), stated("Captured"))
-  tells(
-    "a capture of a part, and a second one: what is captured in all",
-    event("payment_captured", ofUs({ amount: 200, balances: balances(700) })),
-    stated("Captured", 700)
-  )
-  tells(
-    "a capture without balances",
-    event("payment_captured", ofUs({ amount: 200, balances: undefined })),
-    charge({ _tag: "Captured", providerRef: paymentId, capture })
-  )
-  tells(
-    "a capture of ours without balances",
-    event("payment_captured", ofUs(ofCapture)),
-    charge({ _tag: "Captured", providerRef: paymentId, capture: { ...capture, operationId } })
-  )
-  tells(
-    "a capture under a reference of somebody else's",
-    event("payment_captured", told({ balances: balances(1234) })),
-    stated("Captured", 1234, { providerRef: paymentId })
-  )
+  const part = { stated: money(500, "EUR") }
   const metadata = { attempt_id: attemptId, operation_id: operationId }
-  tells(
-    "a capture with its own reference, and our attempt as metadata",
-    event("payment_captured", told({ reference: captureReference, metadata, balances: balances(1234) })),
-    stated("Captured")
-  )
-  tells("a void", event("payment_voided", ofUs()), canceled)
-  tells(
-    "a void of the rest, after a capture",
-    event("payment_voided", ofUs({ balances: balances(300) })),
-    stated("Captured", 300)
-  )
-  tells("a payment under way", event("payment_pending", ofUs()), stated("Pending"))
-  tells("a payment that expired", event("payment_expired", ofUs()), canceled)
-  tells("a payment that was cancelled", event("payment_canceled", ofUs()), canceled)
   const doNotHonor = { category: "do_not_honor", normalized: "do_not_honor", code: "20005", soft: true }
-  tells(
-    "a refusal",
-    event("payment_declined", ofUs({ response_code: "20005" })),
-    charge({ _tag: "Declined", providerRef: paymentId, ...doNotHonor })
-  )
-  for (const type of ["payment_declined", "payment_pending", "payment_expired", "payment_canceled"]) {
-    tells(
-      `${type} on a page, with our mark`,
-      event(type, onPage({ metadata: { attempt_id: attemptId, page: "true" } })),
-      stillThere
-    )
-    tells(
-      `${type} on a page, where the customer may try again`,
-      event(type, onPage({ response_code: "20005" })),
-      stillThere
-    )
-  }
   const failedFor = (reason: string) => ({
     ...{ _tag: "Operation", operationId },
     state: { _tag: "OperationFailed", isFinal: true, reason }
   })
-  tells(
-    "a capture that was declined, of our operation",
-    event("payment_capture_declined", told({ reference: captureReference, response_summary: "Invalid Parameters" })),
-    failedFor("Invalid Parameters")
-  )
-  const automatic = { attempt_id: attemptId, capture: "automatic" }
-  tells(
-    "a capture that was declined, of the capture that Checkout.com makes by itself",
-    event(
-      "payment_capture_declined",
-      ofUs({ metadata: automatic, response_summary: undefined, response_code: "20006" })
-    ),
-    { _tag: "CaptureFailed", charge: byAttempt, reason: "20006" }
-  )
-  tells(
-    "a void that was declined",
-    event("payment_void_declined", told({ reference: voidReference, response_summary: "Declined" })),
-    failedFor("Declined")
-  )
-  tells("a capture under way", event("payment_capture_pending", told({ metadata: { operation_id: operationId } })), {
-    _tag: "Operation",
-    operationId,
-    state: { _tag: "OperationPending" }
-  })
+  const automatic = { metadata: { attempt_id: attemptId, capture: "automatic" }, response_summary: undefined }
   const refund = (tag: string, more: object) => ({ _tag: tag, providerRefundId: actionId, ...more })
   const ofRefund = (state: unknown) => ({ _tag: "Refund", refundId, state })
-  const part = { stated: money(500, "EUR") }
-  tells(
-    "a refund",
-    event("payment_refunded", told({ reference: refundReference, amount: 500 })),
-    ofRefund(refund("Succeeded", part))
-  )
-  tells(
-    "a refund under way",
-    event("payment_refund_pending", told({ metadata: { refund_id: refundId } })),
-    ofRefund(refund("RefundPending", { stated: eur }))
-  )
-  tells(
-    "a refund that was declined",
-    event("payment_refund_declined", told({ reference: refundReference, response_summary: "Declined" })),
-    ofRefund(refund("RefundFailed", { reason: "Declined" }))
-  )
-  // Made in the Dashboard: under the payment's reference and metadata, or under others, and under no id of ours.
-  for (const [what, names] of [
-    ["with the payment's names", { reference, metadata: { attempt_id: attemptId, page: "false" } }],
-    ["with names of its own", {}],
-    ["without names", { reference: undefined, metadata: undefined }]
-  ] as const) {
-    const made = (state: unknown) => ({
-      ...{ _tag: "UnnamedRefund", charge: { providerRef: paymentId } },
-      ...{ providerRefundId: actionId, state }
-    })
-    const byHand = told({ ...names, amount: 500 })
-    const succeeded = made(refund("Succeeded", part))
-    tells(`a refund that a person made, ${what}`, event("payment_refunded", byHand), succeeded)
-    tells(`what is kept of a refund that a person made, ${what}`, keptOf(event("payment_refunded", byHand)), succeeded)
-    tells(
-      `a refund under way that a person made, ${what}`,
-      event("payment_refund_pending", byHand),
-      made(refund("RefundPending", part))
-    )
-    tells(
-      `a refund of a person that was declined, ${what}`,
-      event("payment_refund_declined", { ...byHand, response_summary: "Declined" }),
-      made(refund("RefundFailed", { reason: "Declined" }))
-    )
-  }
+  const refusedRefund = { reference: refundReference, response_summary: "Declined" }
+  const pendingCapture = { _tag: "Operation", operationId, state: { _tag: "OperationPending" } }
+  const declinedAutomatically = { _tag: "CaptureFailed", charge: byAttempt, reason: "20006" }
 
   const disputed = (verdict: string, more: object = {}) => ({
     ...{ _tag: "Dispute", charge: { providerRef: paymentId }, disputeId: "dsp_9rjdlsd4epepfjyyf9vl", verdict },
     ...more
   })
   const whole = { money: { minorUnits: 1234, currency: "EUR" } }
-  for (const [type, verdict] of [
-    ["dispute_received", "opened"],
-    ["dispute_evidence_required", "opened"],
-    ["dispute_evidence_submitted", "opened"],
-    ["dispute_won", "won"],
-    ["dispute_canceled", "won"],
-    ["dispute_resolved", "won"],
-    ["dispute_arbitration_won", "won"],
-    ["dispute_lost", "lost"],
-    ["dispute_arbitration_lost", "lost"],
-    ["dispute_accepted", "lost"],
-    ["dispute_expired", "lost"]
-  ] as const) {
-    tells(`${type}: ${verdict}`, event(type, dispute()), disputed(verdict, whole))
-    tells(
-      `${type} of a payment of ours: ${verdict}`,
-      event(type, dispute({ payment_reference: reference })),
-      disputed(verdict, { ...whole, charge: byAttempt })
-    )
-  }
-
   const due = { evidence_required_by: "2026-12-01T18:00:00+00:00", amount: 8150, currency: "GBP" }
-  const withTerms = disputed("opened", {
-    money: { minorUnits: 8150, currency: "GBP" },
-    dueBy: Date.UTC(2026, 11, 1, 18)
-  })
-  tells("a dispute about a part, with a deadline", event("dispute_evidence_required", dispute(due)), withTerms)
-  tells("what is kept of a deadline", keptOf(event("dispute_evidence_required", dispute(due))), withTerms)
-  tells(
-    "a dispute whose amount and deadline are not as documented",
-    event("dispute_received", dispute({ amount: 1.5, evidence_required_by: "2026-12-01" })),
-    disputed("opened")
-  )
+  const withTerms = { money: { minorUnits: 8150, currency: "GBP" }, dueBy: Date.UTC(2026, 11, 1, 18) }
 
-  for (const [reason, verdict] of [
-    ["rapid_dispute_resolution", "lost"],
-    ["already_refunded", "won"],
-    ["negative_amount", "won"],
-    [null, "won"]
-  ] as const) {
-    const resolved = event("dispute_resolved", dispute({ resolved_reason: reason }))
-    const about = disputed(verdict, whole)
-    tells(`dispute_resolved with the reason ${reason}: ${verdict}`, resolved, about)
-    tells(`what is kept of a dispute_resolved with the reason ${reason}: ${verdict}`, keptOf(resolved), about)
+  type Row = readonly [what: string, type: string, data: Readonly<Record<string, unknown>>, expected: unknown]
+  const another = { providerRef: paymentId }
+  const capturedBy = (reference: string | undefined, more: object = {}) =>
+    told({ ...(reference === undefined ? {} : { reference }), balances: balances(1234), ...more })
+  const rows: ReadonlyArray<Row> = [
+    ["an approval", "payment_approved", ofUs(), stated("Authorized")],
+    ["a capture", "payment_captured", ofUs({ balances: balances(1234) }), stated("Captured")],
+    ["a second capture", "payment_captured", ofUs({ amount: 200, balances: balances(700) }), stated("Captured", 700)],
+    [
+      "a capture without balances",
+      "payment_captured",
+      ofUs({ amount: 200, balances: undefined }),
+      charge({ _tag: "Captured", providerRef: paymentId, capture })
+    ],
+    [
+      "a capture of ours without balances",
+      "payment_captured",
+      ofUs(ofCapture),
+      charge({ _tag: "Captured", providerRef: paymentId, capture: { ...capture, operationId } })
+    ],
+    ["a capture under another reference", "payment_captured", capturedBy(undefined), stated("Captured", 1234, another)],
+    [
+      "a capture with its own reference, and our attempt as metadata",
+      "payment_captured",
+      capturedBy(captureReference, { metadata }),
+      stated("Captured")
+    ],
+    ["a void", "payment_voided", ofUs(), canceled],
+    ["a void of what a capture left", "payment_voided", ofUs({ balances: balances(300) }), stated("Captured", 300)],
+    ["a payment under way", "payment_pending", ofUs(), stated("Pending")],
+    ["a payment that expired", "payment_expired", ofUs(), canceled],
+    ["a payment that was cancelled", "payment_canceled", ofUs(), canceled],
+    [
+      "a refusal",
+      "payment_declined",
+      ofUs({ response_code: "20005" }),
+      charge({ _tag: "Declined", providerRef: paymentId, ...doNotHonor })
+    ],
+    // The customer may try again there.
+    ...["payment_declined", "payment_pending", "payment_expired", "payment_canceled"].flatMap(
+      (type): ReadonlyArray<Row> => [
+        ["a page with our mark", type, onPage({ metadata: { attempt_id: attemptId, page: "true" } }), stillThere],
+        ["a page without a mark", type, onPage({ response_code: "20005" }), stillThere]
+      ]
+    ),
+    [
+      "a declined capture of our operation",
+      "payment_capture_declined",
+      told({ reference: captureReference, response_summary: "Invalid Parameters" }),
+      failedFor("Invalid Parameters")
+    ],
+    [
+      "a declined capture that Checkout.com makes by itself",
+      "payment_capture_declined",
+      ofUs({ ...automatic, response_code: "20006" }),
+      declinedAutomatically
+    ],
+    [
+      "a void that was declined",
+      "payment_void_declined",
+      told({ reference: voidReference, response_summary: "Declined" }),
+      failedFor("Declined")
+    ],
+    [
+      "a capture under way",
+      "payment_capture_pending",
+      told({ metadata: { operation_id: operationId } }),
+      pendingCapture
+    ],
+    [
+      "a refund",
+      "payment_refunded",
+      told({ reference: refundReference, amount: 500 }),
+      ofRefund(refund("Succeeded", part))
+    ],
+    [
+      "a refund under way",
+      "payment_refund_pending",
+      told({ metadata: { refund_id: refundId } }),
+      ofRefund(refund("RefundPending", { stated: eur }))
+    ],
+    [
+      "a refund that was declined",
+      "payment_refund_declined",
+      told(refusedRefund),
+      ofRefund(refund("RefundFailed", { reason: "Declined" }))
+    ],
+    // Made in the Dashboard: under the payment's reference and metadata, or under others, and under no id of ours.
+    ...(
+      [
+        ["with the payment's names", { reference, metadata: { attempt_id: attemptId, page: "false" } }],
+        ["with names of its own", {}],
+        ["without names", { reference: undefined, metadata: undefined }]
+      ] as const
+    ).flatMap(([what, names]): ReadonlyArray<Row> => {
+      const byHand = told({ ...names, amount: 500 })
+      const made = (state: unknown) => ({ _tag: "UnnamedRefund", charge: another, providerRefundId: actionId, state })
+      const declined = made(refund("RefundFailed", { reason: "Declined" }))
+      return [
+        [`a person's refund ${what}`, "payment_refunded", byHand, made(refund("Succeeded", part))],
+        [`a person's refund ${what}`, "payment_refund_pending", byHand, made(refund("RefundPending", part))],
+        [`a person's refund ${what}`, "payment_refund_declined", { ...byHand, response_summary: "Declined" }, declined]
+      ]
+    }),
+    ...Object.entries({
+      opened: ["dispute_received", "dispute_evidence_required", "dispute_evidence_submitted"],
+      won: ["dispute_won", "dispute_canceled", "dispute_resolved", "dispute_arbitration_won"],
+      lost: ["dispute_lost", "dispute_arbitration_lost", "dispute_accepted", "dispute_expired"]
+    }).flatMap(([verdict, types]) =>
+      types.flatMap((type): ReadonlyArray<Row> => {
+        const ours = dispute({ payment_reference: reference })
+        return [
+          [`a dispute ${verdict}`, type, dispute(), disputed(verdict, whole)],
+          [`a dispute ${verdict} of ours`, type, ours, disputed(verdict, { ...whole, charge: byAttempt })]
+        ]
+      })
+    ),
+    ["a part with a deadline", "dispute_evidence_required", dispute(due), disputed("opened", withTerms)],
+    [
+      "an amount and a deadline that are not as documented",
+      "dispute_received",
+      dispute({ amount: 1.5, evidence_required_by: "2026-12-01" }),
+      disputed("opened")
+    ],
+    ...(
+      [
+        ["rapid_dispute_resolution", "lost"],
+        ["already_refunded", "won"],
+        ["negative_amount", "won"],
+        [null, "won"]
+      ] as const
+    ).map(
+      ([reason, verdict]): Row => [
+        `the reason ${reason}`,
+        "dispute_resolved",
+        dispute({ resolved_reason: reason }),
+        disputed(verdict, whole)
+      ]
+    )
+  ]
+  for (const [what, type, data, expected] of rows) {
+    itRuns(`${what} (${type}) is ${(expected as MessageAbout)._tag}, also from what is kept`, function* () {
+      const message = event(type, data)
+      assert.deepStrictEqual(toldOf(Result.getOrThrow(yield* read(message))), expected)
+      const kept = yield* readKept(connected([]).connector, JSON.stringify(message))
+      assert.deepStrictEqual(toldOf(Result.getOrThrow(kept)), expected)
+    })
   }
 
   itRuns("a message that is not understood causes a lookup of its payment, with the reason", function* () {
