@@ -1,22 +1,13 @@
 /** The protocol's report rows. */
 
 import { assert, describe } from "@effect/vitest"
+import { assertSecondUnreadable, reportIn, unknownBecause } from "@pointsman/contracts/connector"
 import { itRuns } from "@pointsman/contracts/vitest"
-import type { ListRequest, TransportAnswer } from "@pointsman/core/connector"
-import { Effect, Result } from "effect"
 import { answer, apiKey, connect } from "./Provider.ts"
 
-const window: ListRequest = {
+const report = reportIn("http", {
   createdFrom: Date.UTC(2026, 10, 21, 12),
-  createdBefore: Date.UTC(2026, 10, 21, 13),
-  cursor: null
-}
-
-const fetched = Effect.fnUntraced(function* (answered: TransportAnswer, request = window) {
-  const { connector, requests } = connect([answered])
-  const report = connector.reports?.find(({ name }) => name === "http")
-  const result = yield* Effect.result(report?.list(request) ?? Effect.die("no report"))
-  return { result, request: requests[0] }
+  createdBefore: Date.UTC(2026, 10, 21, 13)
 })
 
 const row = (fields: object = {}) => ({
@@ -33,12 +24,15 @@ const pageOf = (rows: ReadonlyArray<unknown>, next_cursor: string | null = null)
 describe("report rows", () => {
   itRuns("a report's window is in RFC 3339, its cursor encoded, without a key", function* () {
     const times = "occurred_from=2026-11-21T12%3A00%3A00.000Z&occurred_before=2026-11-21T13%3A00%3A00.000Z"
-    const first = yield* fetched(pageOf([]))
-    assert.strictEqual(first.request?.url, `https://provider.example/v1/report_rows?${times}`)
-    assert.strictEqual(first.request?.method, "GET")
-    assert.notProperty(first.request?.headers, "idempotency-key")
-    const next = yield* fetched(pageOf([]), { ...window, cursor: "a/b c" })
-    assert.strictEqual(next.request?.url, `https://provider.example/v1/report_rows?${times}&cursor=a%2Fb%20c`)
+    const { connector, requests } = connect([pageOf([]), pageOf([])])
+    yield* report.page(connector)
+    yield* report.page(connector, "a/b c")
+    const url = `GET https://provider.example/v1/report_rows?${times}`
+    assert.deepStrictEqual(
+      requests.map((request) => `${request.method} ${request.url}`),
+      [url, `${url}&cursor=a%2Fb%20c`]
+    )
+    assert.notProperty(requests[0]?.headers, "idempotency-key")
   })
 
   itRuns("a full row and a plain one each say what their fields say", function* () {
@@ -61,7 +55,7 @@ describe("report rows", () => {
       settled_at: "2026-11-22T00:00:00Z",
       generated_at: "2026-11-23T00:00:00Z"
     })
-    const { result } = yield* fetched(pageOf([row({ fee: null, reference: null }), full], "c1"))
+    const { connector } = connect([pageOf([row({ fee: null, reference: null }), full], "c1")])
     const usd = (minorUnits: number) => ({ minorUnits, currency: "USD" })
     const names = {
       attemptId: "att_1",
@@ -72,7 +66,7 @@ describe("report rows", () => {
       disputeId: "dp_1",
       reference: "order 1"
     }
-    const { entries, nextCursor } = Result.getOrThrow(result)
+    const { entries, nextCursor } = yield* report.page(connector)
     assert.strictEqual(nextCursor, "c1")
     assert.deepStrictEqual<unknown>(
       entries.map((entry) => entry._tag === "Row" && entry.row),
@@ -122,12 +116,9 @@ describe("report rows", () => {
     ["the key of the adapter", "", { reference: apiKey }]
   ] as const) {
     itRuns(`a row with ${what} is unreadable at "${field}", others are not`, function* () {
-      const { result } = yield* fetched(pageOf([row(), row(fields)]))
-      const [fine, wrong] = Result.getOrThrow(result).entries
-      assert.strictEqual(fine?._tag, "Row")
-      assert(wrong?._tag === "Unreadable")
-      assert.deepStrictEqual([wrong.unreadable.row, wrong.unreadable.field], [2, field])
-      assert.notInclude(JSON.stringify(wrong), apiKey)
+      const entries = yield* report.entries(connect([pageOf([row(), row(fields)])]).connector)
+      assertSecondUnreadable(entries, field)
+      assert.notInclude(JSON.stringify(entries), apiKey)
     })
   }
 
@@ -139,14 +130,11 @@ describe("report rows", () => {
     ["a cursor that shows the key", pageOf([], apiKey), "next_cursor"]
   ] as const) {
     itRuns(`${what} makes the page unanswered with the reason, and never empty`, function* () {
-      const { result } = yield* fetched(wrong)
-      assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
-      assert.include(result.failure.reason, reason)
+      assert.include(yield* unknownBecause(report.page(connect([wrong]).connector)), reason)
     })
   }
 
   itRuns("a page with the same cursor again is unanswered", function* () {
-    const { result } = yield* fetched(pageOf([], "c1"), { ...window, cursor: "c1" })
-    assert.isTrue(Result.isFailure(result))
+    yield* unknownBecause(report.page(connect([pageOf([], "c1")]).connector, "c1"))
   })
 })
