@@ -4,21 +4,15 @@
  * looks for.
  */
 import {
-  type CaptureRequest,
-  type ChargeRequest,
-  type CheckoutRequest,
-  type CompletionRequest,
   type Connector,
   money,
   NotSent,
-  type RefundRequest,
   type Simulation,
   type TransportAnswer,
   type TransportRequest,
-  Unanswered,
-  type VoidRequest
+  Unanswered
 } from "@pointsman/core/connector"
-import { Effect, Exit, Redacted, Result } from "effect"
+import { Effect, Exit, Result } from "effect"
 import {
   type ConnectorUnderTest,
   type Operation,
@@ -27,6 +21,7 @@ import {
   type Situation,
   type SituationName
 } from "./ConnectorUnderTest.ts"
+import { asksOf, type PaymentRequests, paymentRequests } from "./OwnTests.ts"
 import { scriptedTransport } from "./ScriptedTransport.ts"
 
 const operations = Object.keys(outcomes) as ReadonlyArray<Operation>
@@ -144,7 +139,7 @@ export const rehearseOver = Effect.fnUntraced(function* (
   const { transport, requests } = scriptedTransport([answer])
   const operation = operationOf(of.name)
   const exit = yield* Effect.exit(
-    call(connect(subject, transport), operation, requestsOf(subject, of, of.providerRef, null))
+    asksOf(requestsOf(subject, of, of.providerRef, null))[operation](connect(subject, transport))
   )
   return { exit, requests, id: idOf(operation, of), givenRef: null }
 })
@@ -158,15 +153,16 @@ const simulate = Effect.fnUntraced(function* (
   const connector = connect(subject, transport)
   const operation = operationOf(of.name)
   let givenRef: string | null = null
-  const requestsWith = (providerRef: string) => requestsOf(subject, of, providerRef, simulation)
+  const ask = (asked: Operation, providerRef: string) =>
+    Effect.exit(asksOf(requestsOf(subject, of, providerRef, simulation))[asked](connector))
   if (operation !== "charge" && operation !== "openCheckout") {
     // A lookup may be for a charge that was never answered.
-    const charged = yield* Effect.exit(call(connector, "charge", requestsWith("")))
+    const charged = yield* ask("charge", "")
     givenRef = Exit.isSuccess(charged) ? referenceOf(charged.value) : null
   }
-  if (operation === "lookUpRefund") yield* Effect.exit(call(connector, "refund", requestsWith(givenRef ?? "")))
-  if (operation === "lookUpOperation") yield* Effect.exit(call(connector, of.kind, requestsWith(givenRef ?? "")))
-  const exit = yield* Effect.exit(call(connector, operation, requestsWith(givenRef ?? "")))
+  if (operation === "lookUpRefund") yield* ask("refund", givenRef ?? "")
+  if (operation === "lookUpOperation") yield* ask(of.kind, givenRef ?? "")
+  const exit = yield* ask(operation, givenRef ?? "")
   return { exit, requests, id: idOf(operation, of), givenRef }
 })
 
@@ -189,47 +185,31 @@ const idOf = (operation: Operation, ids: Ids): string => {
   return operation === "refund" || operation === "lookUpRefund" ? ids.refundId : ids.operationId
 }
 
-interface Requests {
-  readonly charge: ChargeRequest
-  readonly checkout: CheckoutRequest
-  readonly completion: CompletionRequest
-  readonly operation: CaptureRequest & VoidRequest
-  readonly refund: RefundRequest
-  /** The checkout by which the charge is looked up. */
-  readonly checkoutReference: string | null
-  /** Of the operation that is looked up. */
-  readonly kind: Situation["kind"]
-}
-
 const requestsOf = (
   subject: ConnectorUnderTest,
   of: Situation,
   providerRef: string,
   simulation: Simulation | null
-): Requests => {
-  const details = {
-    attemptId: of.attemptId,
-    attemptNumber: 1,
-    paymentId: `payment of ${of.attemptId}`,
-    money: of.money,
-    country: "NL",
-    method: "card" as const,
-    cardBrand: "visa",
-    initiator: "cit" as const,
-    capture: !isHeld(of.name),
-    reference: "order 1"
-  }
+): PaymentRequests => {
+  const { attemptId, checkout, kind, money, operationId: captureId, refundId } = of
+  const instrument = instrumentOf(subject)
+  const requests = paymentRequests({ attemptId, captureId, refundId, providerRef, instrument, money })
+  const details = { paymentId: `payment of ${attemptId}`, capture: !isHeld(of.name) }
+  const looking = { sentAt: 0, simulation }
+  const checkoutReference = subject.cannotBeAsked?.directCharges === true ? checkout.reference : null
   return {
-    charge: { ...details, instrument: Redacted.make(instrumentOf(subject)), simulation },
-    checkout: { ...details, returnUrl },
-    completion: { ...details, checkoutReference: of.checkout.reference },
-    operation: { operationId: of.operationId, attemptId: of.attemptId, providerRef, money: of.money, simulation },
-    refund: {
-      ...{ refundId: of.refundId, attemptId: of.attemptId, providerRef },
-      ...{ money: of.money, reason: "requested", simulation }
+    charge: { ...requests.charge, ...details, simulation },
+    openCheckout: { ...requests.openCheckout, ...details, returnUrl },
+    completeCheckout: {
+      ...requests.completeCheckout,
+      ...{ capture: details.capture, checkoutReference: checkout.reference }
     },
-    checkoutReference: subject.cannotBeAsked?.directCharges === true ? of.checkout.reference : null,
-    kind: of.kind
+    capture: { ...requests.capture, simulation },
+    void: { ...requests.void, simulation },
+    refund: { ...requests.refund, reason: "requested", simulation },
+    lookUpCharge: { ...requests.lookUpCharge, ...looking, checkoutReference },
+    lookUpOperation: { ...requests.lookUpOperation, ...looking, kind },
+    lookUpRefund: { ...requests.lookUpRefund, ...looking }
   }
 }
 
@@ -241,34 +221,6 @@ const isHeld = (name: SituationName): boolean =>
   operationOf(name) === "capture" ||
   operationOf(name) === "void" ||
   operationOf(name) === "lookUpOperation"
-
-const call = (
-  connector: Connector,
-  operation: Operation,
-  { charge, checkout, checkoutReference, completion, kind, operation: change, refund }: Requests
-): Effect.Effect<unknown, NotSent | Unanswered> => {
-  const missing = Effect.die(new Error(`the connector has no ${operation}`))
-  switch (operation) {
-    case "charge":
-      return connector.charge(charge)
-    case "openCheckout":
-      return connector.openCheckout?.(checkout) ?? missing
-    case "completeCheckout":
-      return connector.completeCheckout?.(completion) ?? missing
-    case "capture":
-      return connector.capture?.(change) ?? missing
-    case "void":
-      return connector.void?.(change) ?? missing
-    case "refund":
-      return connector.refund?.(refund) ?? missing
-    case "lookUpCharge":
-      return connector.lookUpCharge({ ...charge, providerRef: null, checkoutReference, sentAt: 0 })
-    case "lookUpOperation":
-      return connector.lookUpOperation?.({ ...change, kind, sentAt: 0 }) ?? missing
-    case "lookUpRefund":
-      return connector.lookUpRefund?.({ ...refund, providerRefundId: null, sentAt: 0 }) ?? missing
-  }
-}
 
 /** The operations that the connector has. */
 export const operationsOf = (subject: ConnectorUnderTest): ReadonlyArray<Operation> => {
