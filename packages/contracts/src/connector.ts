@@ -12,6 +12,7 @@ export * from "./connector/ConnectorUnderTest.ts"
 export * from "./connector/OwnReads.ts"
 export * from "./connector/OwnTests.ts"
 export {
+  answering,
   playedConnector,
   type RecordedConnector,
   type ScriptedTransport,

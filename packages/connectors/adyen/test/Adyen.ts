@@ -1,4 +1,5 @@
 /** Adyen as the documentation describes it: an account, its raw answers, and its signed webhooks. All of it is made up. */
+import { answering } from "@pointsman/contracts/connector"
 import type { TransportAnswer } from "@pointsman/core/connector"
 
 export const apiKey = "AQEyhmfuXNWTK0Qc+made/up-0123456789=-a{b"
@@ -8,15 +9,7 @@ export const credentials = { apiKey, merchantAccount, liveUrlPrefix: "1797a841fb
 /** The HMAC key of the published example; see `Signature.test.ts`. */
 export const hmacKey = "44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056"
 
-export const answer = (
-  status: number,
-  body: unknown,
-  headers: Readonly<Record<string, string>> = {}
-): TransportAnswer => ({
-  status,
-  headers: { "content-type": "application/json", ...headers },
-  body: JSON.stringify(body)
-})
+export const answer = answering({ "content-type": "application/json" })
 
 /** An error as the Checkout API writes it. */
 export const serviceError = (

@@ -7,7 +7,7 @@
  */
 
 import { assert, describe, it } from "@effect/vitest"
-import { type Ask, noMethod } from "@pointsman/contracts/connector"
+import { type Ask, faultOf, noMethod } from "@pointsman/contracts/connector"
 import { itRuns } from "@pointsman/contracts/vitest"
 import {
   type ChargeRequest,
@@ -18,7 +18,7 @@ import {
   type PaymentMethodName,
   scaleOf
 } from "@pointsman/core/connector"
-import { Effect, Redacted, Result, Schema } from "effect"
+import { Effect, Redacted, Schema } from "effect"
 import { apiVersion } from "../src/Credentials.ts"
 import { namedMethods } from "../src/Requests.ts"
 import { asks, requestOf, sample } from "./Requests.ts"
@@ -65,11 +65,6 @@ const bodies: ReadonlyArray<readonly [RegExp, Schema.Decoder<unknown>]> = [
   [/^POST \/payments\/[^/]+\/cancels$/u, Cancel],
   [/^POST \/payments\/[^/]+\/refunds$/u, Refund]
 ]
-
-const faultOf = (schema: Schema.Decoder<unknown>, body: unknown): string | undefined => {
-  const read = Schema.decodeUnknownResult(schema, { onExcessProperty: "error" })(body)
-  return Result.isFailure(read) ? read.failure.message : undefined
-}
 
 /** Asks, and checks the request that is sent, whose body it gives; the answer does not matter. */
 const assertDescribed = Effect.fnUntraced(function* (ask: Ask) {

@@ -1,6 +1,6 @@
 /** Checkout.com's objects as its pages and its SDKs show them, and the way in which it signs. */
 import { createHmac } from "node:crypto"
-import type { SignedMessage } from "@pointsman/contracts/connector"
+import { answering, type SignedMessage } from "@pointsman/contracts/connector"
 import type { TransportAnswer } from "@pointsman/core/connector"
 
 export const secretKey = "sk_sbox_o2nulev2arguvyf6w7sc5fkznas"
@@ -12,15 +12,7 @@ export const paymentId = "pay_mbabizu24mvu3mela5njyhpit4"
 
 type Fields = Readonly<Record<string, unknown>>
 
-export const answer = (
-  status: number,
-  body: unknown,
-  headers: Readonly<Record<string, string>> = {}
-): TransportAnswer => ({
-  status,
-  headers,
-  body: typeof body === "string" ? body : JSON.stringify(body)
-})
+export const answer = answering()
 
 /** https://api-reference.checkout.com/tag/Payments: the answer to a request, and to one about it. */
 export const payment = (fields: Fields = {}) => ({

@@ -1,15 +1,11 @@
 /** A made-up provider that speaks the protocol: its account, and its raw answers. */
 import { HttpConnector } from "@pointsman/connector-http"
-import { asksOf, endsOver, paymentRequests, scriptedConnector } from "@pointsman/contracts/connector"
+import { answering, asksOf, endsOver, paymentRequests, scriptedConnector } from "@pointsman/contracts/connector"
 import { money, type TransportAnswer } from "@pointsman/core/connector"
 
 export const apiKey = "sk_provider/0123+456789="
 
-export const answer = (status: number, body: unknown): TransportAnswer => ({
-  status,
-  headers: { "content-type": "application/json" },
-  body: JSON.stringify(body)
-})
+export const answer = answering({ "content-type": "application/json" })
 
 /** "Never received", in the protocol's own words. `id`: ours, under its name. */
 export const neverReceived = (id: Readonly<Record<string, unknown>>): TransportAnswer =>

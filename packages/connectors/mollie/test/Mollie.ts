@@ -2,6 +2,7 @@
  * Mollie's objects as it writes them (the examples of https://github.com/mollie/openapi, of 21 August 2026, for ours in place
  * of theirs), its errors and its answers.
  */
+import { answering } from "@pointsman/contracts/connector"
 import type { TransportAnswer } from "@pointsman/core/connector"
 
 export const apiKey = "test_ofTheContract0123456789abcdefg"
@@ -10,15 +11,7 @@ const profileId = "pfl_QkEhN94Ba"
 
 export type Fields = Readonly<Record<string, unknown>>
 
-export const answer = (
-  status: number,
-  body: unknown,
-  headers: Readonly<Record<string, string>> = {}
-): TransportAnswer => ({
-  status,
-  headers: { "content-type": "application/hal+json", ...headers },
-  body: typeof body === "string" ? body : JSON.stringify(body)
-})
+export const answer = answering({ "content-type": "application/hal+json" })
 
 const link = (href: string, type = "application/hal+json") => ({ href, type })
 

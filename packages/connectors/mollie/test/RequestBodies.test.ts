@@ -8,10 +8,10 @@
 
 import { assert, describe, it } from "@effect/vitest"
 import { MollieConnector } from "@pointsman/connector-mollie"
-import { type Ask, asksOf, noMethod, paymentRequests } from "@pointsman/contracts/connector"
+import { type Ask, asksOf, faultOf, noMethod, paymentRequests } from "@pointsman/contracts/connector"
 import { itRuns } from "@pointsman/contracts/vitest"
 import { money, type PaymentMethodName, scaleOf, type TransportRequest } from "@pointsman/core/connector"
-import { Effect, Result, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { EntityCapture$outboundSchema } from "mollie-api-typescript/models/entitycapture.js"
 import { PaymentRequest$outboundSchema } from "mollie-api-typescript/models/paymentrequest.js"
 import { RefundRequest$outboundSchema } from "mollie-api-typescript/models/refundrequest.js"
@@ -96,11 +96,6 @@ const described: ReadonlyArray<readonly [RegExp, Described]> = [
   [/^GET \/v2\/payments\/tr_\w+\/refunds\/re_\w+$/u, {}],
   [/^GET \/v2\/profiles\/me$/u, {}]
 ]
-
-const faultOf = (schema: Schema.Decoder<unknown>, value: unknown): string | undefined => {
-  const read = Schema.decodeUnknownResult(schema, { onExcessProperty: "error" })(value)
-  return Result.isFailure(read) ? read.failure.message : undefined
-}
 
 /** Each name in `sent` is one of the library's, down to the metadata, which is ours. */
 const assertKnown = (sent: unknown, described: unknown, path = ""): void => {

@@ -2,8 +2,8 @@
 import { createSign } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { definitionTrusting } from "@pointsman/connector-paypal"
-import type { SignedMessage } from "@pointsman/contracts/connector"
-import type { Transport, TransportAnswer, TransportRequest } from "@pointsman/core/connector"
+import { answering, type SignedMessage } from "@pointsman/contracts/connector"
+import type { Transport, TransportRequest } from "@pointsman/core/connector"
 import { Effect } from "effect"
 
 export const clientId = "AZDxjDScFpQtjWTOUtWKbyN_bDt4OgqaF4eYXlewfBP4-8aqX3PiV8e1GWU6liB2CUXlkA59kJXE7M6R"
@@ -21,11 +21,7 @@ export const webhookId = "1JE4291016473214C"
 
 export type Fields = Readonly<Record<string, unknown>>
 
-export const answer = (
-  status: number,
-  body: unknown,
-  headers: Readonly<Record<string, string>> = {}
-): TransportAnswer => ({ status, headers, body: typeof body === "string" ? body : JSON.stringify(body) })
+export const answer = answering()
 
 export const amount = (value = "12.34", currency_code = "EUR") => ({ currency_code, value })
 

@@ -2,21 +2,14 @@
  * Stripe's answers and events, in the shapes that its documentation shows (https://docs.stripe.com/api), with the fields
  * that nobody reads left out or left at what they mostly are.
  */
+import { answering } from "@pointsman/contracts/connector"
 import type { TransportAnswer } from "@pointsman/core/connector"
 
 export const secretKey = "sk_test_0123456789abcdefghijklmn"
 
 export type Fields = Readonly<Record<string, unknown>>
 
-export const answer = (
-  status: number,
-  body: unknown,
-  headers: Readonly<Record<string, string>> = {}
-): TransportAnswer => ({
-  status,
-  headers: { "content-type": "application/json", "stripe-version": "2026-10-28.endive", ...headers },
-  body: JSON.stringify(body)
-})
+export const answer = answering({ "content-type": "application/json", "stripe-version": "2026-10-28.endive" })
 
 /** https://docs.stripe.com/api/payment_intents/object */
 export const paymentIntent = (fields: Fields = {}) => ({

@@ -11,7 +11,7 @@ import {
   type TransportRequest,
   Unanswered
 } from "@pointsman/core/connector"
-import { Effect, Redacted, Result } from "effect"
+import { Effect, Redacted, Result, Schema } from "effect"
 import type { SignedMessage } from "./ConnectorUnderTest.ts"
 import { allPages, noMethod } from "./OwnTests.ts"
 
@@ -91,3 +91,9 @@ export const givingBack = (
     }))
   }
 })
+
+/** What of a value is not as described; a field that is not described is a fault too. */
+export const faultOf = (schema: Schema.Decoder<unknown>, value: unknown): string | undefined => {
+  const read = Schema.decodeUnknownResult(schema, { onExcessProperty: "error" })(value)
+  return Result.isFailure(read) ? read.failure.message : undefined
+}

@@ -34,6 +34,17 @@ export const scriptedTransport = (
   }
 }
 
+type Headers = TransportAnswer["headers"]
+
+/** Answers of a provider with these headers: a text as it is, and anything else as JSON. */
+export const answering =
+  (own: Headers = {}) =>
+  (status: number, body: unknown, headers: Headers = {}): TransportAnswer => ({
+    status,
+    headers: { ...own, ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body)
+  })
+
 /** A connector, and every request that it sent, in order. */
 export interface RecordedConnector extends Pick<ScriptedTransport, "requests"> {
   readonly connector: Connector
