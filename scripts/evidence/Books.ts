@@ -7,6 +7,8 @@ import type { Attempt, Operation, Payment, PaymentState, Refund, ReviewReason } 
 import { endAttempt, openAttempt } from "@pointsman/core/internal"
 import type { PaymentBook } from "@pointsman/core/ports"
 import { Unanswered } from "@pointsman/core/ports"
+import { payment as scripted } from "../../packages/http/test/support/Scripted.ts"
+import { newOperation, newRefund } from "../../packages/storage/sql/test/Given.ts"
 
 /** What a statement of a provider is about, by `MessageAbout`. */
 export type Subject =
@@ -39,33 +41,17 @@ export const partlyRefunded = 400
 const referenceOf = (id: string) => `ref_${id}`
 
 const payment: Payment = {
+  ...scripted,
   id: "pay_1",
-  tenant: { workspaceId: "acme", environment: "sandbox" },
   version: 1,
   state: "Charging",
   money: { minorUnits: asked, currency: "EUR" },
-  country: "NL",
-  method: "card",
-  cardBrand: null,
-  initiator: "cit",
-  captureMethod: "automatic",
   reference: null,
-  metadata: null,
-  purchase: null,
-  declineCategory: null,
-  declineReason: null,
   authorizedMinor: 0,
   capturedMinor: 0,
-  refundedMinor: 0,
-  refundPendingMinor: 0,
   connectionId: null,
   providerRef: null,
-  idempotencyKey: null,
-  hosted: null,
   routing: null,
-  simulation: null,
-  reported: null,
-  review: null,
   createdAt: recordedAt,
   updatedAt: recordedAt,
   settledAt: null
@@ -151,26 +137,6 @@ const second: Attempt = { ...attempt, id: "att_2", number: 2, connectionId: "sec
 
 // Captures and voids.
 
-const operation = (kind: Operation["kind"], changes: Partial<Operation> = {}): Operation => ({
-  id: "op_1",
-  claimedBy: null,
-  paymentId: payment.id,
-  kind,
-  idempotencyKey: null,
-  requestedMinor: null,
-  money: payment.money,
-  connectionId: "main",
-  providerRef,
-  timeoutMillis: 30_000,
-  sentAt: recordedAt,
-  answeredAt: null,
-  outcome: null,
-  code: null,
-  reason: null,
-  reply: null,
-  ...changes
-})
-
 const operated = (
   kind: Operation["kind"],
   outcome: Operation["outcome"],
@@ -178,7 +144,8 @@ const operated = (
   of: Partial<Operation> = {}
 ): PaymentBook => {
   const answeredAt = outcome === null || outcome === "Unanswered" ? null : recordedAt
-  return then(authorized, changes, { operations: [operation(kind, { outcome, answeredAt, ...of })] })
+  const fields = { id: "op_1", kind, idempotencyKey: null, ...atMain, sentAt: recordedAt, answeredAt, outcome, ...of }
+  return then(authorized, changes, { operations: [newOperation(payment, fields)] })
 }
 
 const partial = { requestedMinor: partlyCaptured, money: { ...payment.money, minorUnits: partlyCaptured } }
@@ -192,28 +159,16 @@ const chargeAndOperation = ["Charge", "Operation"] as const
 
 // Refunds.
 
-const refund = (stage: Refund["stage"], minorUnits: number, changes: Partial<Refund> = {}): Refund => ({
-  id: "rf_1",
-  claimedBy: null,
-  paymentId: payment.id,
-  origin: "api",
-  stage,
-  money: { ...payment.money, minorUnits },
-  requestedMinor: minorUnits,
-  reason: null,
-  idempotencyKey: null,
-  connectionId: "main",
-  providerRef,
-  providerRefundId: stage === "Sending" || stage === "Unknown" || stage === "Refused" ? null : referenceOf("rf_1"),
-  timeoutMillis: 30_000,
-  sentAt: recordedAt,
-  answeredAt: recordedAt,
-  settledAt: stage === "Sending" || stage === "Pending" || stage === "Unknown" ? null : recordedAt,
-  code: null,
-  failureReason: null,
-  reply: null,
-  ...changes
-})
+const refund = (stage: Refund["stage"], minorUnits: number, changes: Partial<Refund> = {}): Refund =>
+  newRefund(payment, {
+    ...{ id: "rf_1", stage, money: { ...payment.money, minorUnits }, requestedMinor: minorUnits, idempotencyKey: null },
+    ...atMain,
+    providerRefundId: stage === "Sending" || stage === "Unknown" || stage === "Refused" ? null : referenceOf("rf_1"),
+    sentAt: recordedAt,
+    answeredAt: recordedAt,
+    settledAt: stage === "Sending" || stage === "Pending" || stage === "Unknown" ? null : recordedAt,
+    ...changes
+  })
 
 const refunding = (of: PaymentBook, stage: Refund["stage"]): PaymentBook =>
   then(
