@@ -1,5 +1,6 @@
 /** Finds the place of an edit by syntax, so that neither formatting nor moved lines nor comments matter to it. */
 import ts from "typescript"
+import { within } from "../tidy/SourceText.ts"
 import type { Edit, Places } from "./Fault.ts"
 
 type Kind = keyof Places
@@ -108,12 +109,6 @@ const textSpans = (node: ts.Node, word: string) => {
     end += part.length + word.length
     return { node, start: end, end: end + word.length, before: "", after: "" }
   })
-}
-
-const within = (node: ts.Node): ReadonlyArray<ts.Node> => {
-  const inside: Array<ts.Node> = [node]
-  for (const one of inside) ts.forEachChild(one, (child) => void inside.push(child))
-  return inside
 }
 
 const mentions = (node: ts.Node, word: string): boolean =>

@@ -8,6 +8,26 @@ const parsed = ({ path, text }: TextFile): ts.SourceFile =>
     jsDocParsingMode: ts.JSDocParsingMode.ParseNone
   })
 
+/** The node, and all that it has inside. */
+export const within = (node: ts.Node): ReadonlyArray<ts.Node> => {
+  const inside: Array<ts.Node> = [node]
+  for (const one of inside) ts.forEachChild(one, (child) => void inside.push(child))
+  return inside
+}
+
+/** What is found of each node of a file, with the line of the node that it names, from 1. */
+export const foundIn = <Found extends { readonly at: ts.Node }>(
+  file: TextFile,
+  find: (node: ts.Node, source: ts.SourceFile) => Found | undefined
+): ReadonlyArray<Found & { readonly line: number }> => {
+  const source = parsed(file)
+  return within(source).flatMap((node) => {
+    const found = find(node, source)
+    if (found === undefined) return []
+    return { ...found, line: source.getLineAndCharacterOfPosition(found.at.getStart(source)).line + 1 }
+  })
+}
+
 const isString = (node: ts.Node): boolean =>
   ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)
 
@@ -39,20 +59,11 @@ export const partsOf = (file: TextFile) => {
  * Every module that a text names, with its line: `import`, `export … from`, `import()` and `import("…")` in a type. Imports
  * of types count as well: they tie two files together for readers.
  */
-export const imports = (file: TextFile): ReadonlyArray<{ readonly specifier: string; readonly line: number }> => {
-  const source = parsed(file)
-  const found: Array<{ readonly specifier: string; readonly line: number }> = []
-  const visit = (node: ts.Node): void => {
-    const named = specifierOf(node)
-    if (named !== undefined && ts.isStringLiteralLike(named)) {
-      const { line } = source.getLineAndCharacterOfPosition(named.getStart(source))
-      found.push({ specifier: named.text, line: line + 1 })
-    }
-    ts.forEachChild(node, visit)
-  }
-  visit(source)
-  return found
-}
+export const imports = (file: TextFile): ReadonlyArray<{ readonly specifier: string; readonly line: number }> =>
+  foundIn(file, (node) => {
+    const at = specifierOf(node)
+    return at !== undefined && ts.isStringLiteralLike(at) ? { at, specifier: at.text } : undefined
+  }).map(({ line, specifier }) => ({ specifier, line }))
 
 const specifierOf = (node: ts.Node): ts.Node | undefined => {
   if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return node.moduleSpecifier

@@ -6,27 +6,14 @@ const ofText = (text: string) => imports({ path: "source.ts", text })
 describe("imports", () => {
   const cases: ReadonlyArray<readonly [name: string, source: string, found: ReadonlyArray<string>]> = [
     ["a plain import", 'import { a } from "./a.ts"', ["./a.ts"]],
-    ["an import over lines", 'import {\n  a,\n  type B\n} from "./a.ts"', ["./a.ts"]],
-    ["an import of types", 'import type { A } from "./a.ts"', ["./a.ts"]],
-    ["an import for its effect", 'import "./a.ts"', ["./a.ts"]],
-    ["an import with attributes", 'import a from "./a.json" with { type: "json" }', ["./a.json"]],
-    ["single quotes", "import a from './a.ts'", ["./a.ts"]],
     ["an export from", 'export * as A from "./a.ts"\nexport type { B } from "./b.ts"', ["./a.ts", "./b.ts"]],
     ["a dynamic import", 'const a = await import("./a.ts")', ["./a.ts"]],
     ["a type by import", 'type A = import("./a.ts").A', ["./a.ts"]],
     ["a require", 'const a = require("./a.ts")', ["./a.ts"]],
-    ["an import behind a comment", 'import a from /* here */ "./a.ts"', ["./a.ts"]],
     ["an import inside a template", "const a = `${import(" + '"./a.ts"' + ")}`", ["./a.ts"]],
     ["a comment", '// import a from "./a.ts"\n/* import b from "./b.ts" */', []],
     ["a string", "const a = 'import b from \"./b.ts\"'", []],
-    ["a template", 'const a = `import b from "./b.ts"`', []],
-    ["a call named from", 'Array.from("abc")', []],
-    ["a comment in a string", 'const url = "https://example.com" ; import a from "./a.ts"', ["./a.ts"]],
-    ["a quote in a pattern", 'const quote = /"/ ; import a from "./a.ts"', ["./a.ts"]],
-    ["a pattern of slashes", 'const p = x.replace(/[/"]+\\//g, "") ; import a from "./a.ts"', ["./a.ts"]],
-    ["a division", 'const half = a / 2 ; import b from "./b.ts" ; const c = d / 2', ["./b.ts"]],
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text under test is a template itself.
-    ["braces in a template", 'const a = `${{ b: `${c}"` }.b}"` ; import d from "./d.ts"', ["./d.ts"]]
+    ["a call named from", 'Array.from("abc")', []]
   ]
   it.each(cases)("the imports of %s are found", (_, source, found) => {
     assert.deepStrictEqual(

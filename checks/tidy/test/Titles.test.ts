@@ -5,6 +5,7 @@
 import { assert, it } from "@effect/vitest"
 import ts from "typescript"
 import { files, type TextFile } from "../Files.ts"
+import { foundIn } from "../SourceText.ts"
 
 const most = 80
 
@@ -14,21 +15,12 @@ const rootOf = (node: ts.Expression): string => {
 }
 
 /** What `it`, `test`, `describe`, and helpers whose names begin so are called with. */
-const titlesIn = ({ path, text }: TextFile): ReadonlyArray<readonly [title: string, at: string]> => {
-  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest)
-  const found: Array<readonly [string, string]> = []
-  const visit = (node: ts.Node): void => {
-    const title =
-      ts.isCallExpression(node) && /^(?:it|test|describe)/u.test(rootOf(node.expression)) && node.arguments[0]
-    if (title && (ts.isStringLiteralLike(title) || ts.isTemplateExpression(title))) {
-      const { line } = source.getLineAndCharacterOfPosition(title.getStart(source))
-      found.push([title.getText(source).slice(1, -1), `${path}:${line + 1}`])
-    }
-    ts.forEachChild(node, visit)
-  }
-  visit(source)
-  return found
-}
+const titlesIn = (file: TextFile): ReadonlyArray<readonly [title: string, at: string]> =>
+  foundIn(file, (node, source) => {
+    const at = ts.isCallExpression(node) && /^(?:it|test|describe)/u.test(rootOf(node.expression)) && node.arguments[0]
+    const isTitle = at && (ts.isStringLiteralLike(at) || ts.isTemplateExpression(at))
+    return isTitle ? { at, title: at.getText(source).slice(1, -1) } : undefined
+  }).map(({ line, title }) => [title, `${file.path}:${line}`])
 
 const titleFaults = (all: ReadonlyArray<TextFile>): ReadonlyArray<string> =>
   all
