@@ -13,7 +13,7 @@ import {
 } from "@pointsman/contracts/crash-matrix"
 import { errorTable } from "@pointsman/http"
 import { layer } from "@pointsman/storage-memory"
-import { lines } from "./Snapshot.ts"
+import { lines, merged } from "./Snapshot.ts"
 
 export const crashMatrixPath = "packages/storage/memory/test/crash-matrix.snap.txt"
 
@@ -101,20 +101,16 @@ const groupTable = (operation: Operation, group: OutcomeGroup, cells: ReadonlyAr
     const answer = own.at(-1)?.runs[never].told[0]?.says ?? ""
     return { title: outcome.name, cells: own, answer }
   })
-  const rows: Array<{ readonly names: Array<string>; readonly rest: ReadonlyArray<string> }> = []
-  for (const [index, point] of pointsOf(columns).entries()) {
-    const rest = [
+  const rows = pointsOf(columns).map((point, index) => ({
+    names: [`${index + 1}. ${point}`],
+    cells: [
       ...columns.map(({ cells }) => {
         const cell = cells.find((one) => one.point === point)
         return cell === undefined ? "–" : finalOf(cell)
       }),
       ...moments.map((_, moment) => heard(operation, columns, point, moment))
     ]
-    const name = `${index + 1}. ${point}`
-    const last = rows.at(-1)
-    if (last?.rest.every((text, at) => text === rest[at]) === true) last.names.push(name)
-    else rows.push({ names: [name], rest })
-  }
+  }))
   return lines(
     ["The process ends when", ...columns.map(({ title }) => title), ...moments.map(([when]) => `Asked again ${when}`)],
     [
@@ -123,7 +119,7 @@ const groupTable = (operation: Operation, group: OutcomeGroup, cells: ReadonlyAr
         ...columns.map(({ answer }) => shown(operation.name, answer)),
         ...moments.map(() => "the answer")
       ],
-      ...rows.map(({ names, rest }) => [names.join(" / "), ...rest]),
+      ...merged(rows),
       [
         "It does not end: final state",
         ...columns.map(({ cells }) => cells.slice(-1).map(finalOf).join("")),

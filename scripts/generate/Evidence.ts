@@ -3,7 +3,7 @@ import { type PaymentState, paymentStates, statusOf } from "@pointsman/core"
 import { type SampleName, type Subject, sampleNames, sampleOf } from "../evidence/Books.ts"
 import { type Cell, cellOf, cellsOf, subjectsOf, weigh } from "../evidence/Cells.ts"
 import { type Word, wordsAbout } from "../evidence/Words.ts"
-import { lines } from "./Snapshot.ts"
+import { lines, merged } from "./Snapshot.ts"
 
 export const evidencePath = "packages/http/test/evidence.snap.txt"
 
@@ -57,23 +57,7 @@ const textOf = (name: SampleName, cell: Cell): string => {
   ].join(", ")
 }
 
-interface Row {
-  readonly names: Array<string>
-  readonly cells: ReadonlyArray<string>
-}
-
-/** Rows that follow each other and say the same are one. */
-const merged = (rows: ReadonlyArray<Row>): ReadonlyArray<ReadonlyArray<string>> => {
-  const all: Array<Row> = []
-  for (const { cells, names } of rows) {
-    const last = all.at(-1)
-    if (last?.cells.every((text, at) => text === cells[at]) === true) last.names.push(...names)
-    else all.push({ names: [...names], cells })
-  }
-  return all.map(({ cells, names }) => [names.join(" / "), ...cells])
-}
-
-const rowsOf = (subject: Subject, cellsIn: (name: SampleName) => ReadonlyArray<string>): ReadonlyArray<Row> =>
+const rowsOf = (subject: Subject, cellsIn: (name: SampleName) => ReadonlyArray<string>) =>
   sampleNames
     .filter((name) => subjectsOf(name).includes(subject))
     .map((name) => ({ names: [rowName(name)], cells: cellsIn(name) }))
