@@ -37,11 +37,6 @@ export const callerOf = (id: string, hash: string): Caller => ({
 
 export const caller: Caller = callerOf("acme", apiKeyHash)
 
-/** Answers after so many milliseconds, drawn anew for each call. */
-export type Latency = () => number
-
-export const atOnce: Latency = () => 0
-
 /** Whom the one connection asks. */
 export interface Provider {
   readonly definition: ConnectorDefinition
@@ -61,7 +56,22 @@ export const inProcess = (definition: ConnectorDefinition): Provider => ({
   })
 })
 
-export const agreeing = (latency: Latency = atOnce): Provider => inProcess(agreeingDefinition(latency))
+/** `latency`: milliseconds, drawn anew for each call. */
+export const agreeing = (latency: () => number = () => 0): Provider => {
+  const after = <A>(answer: A) => {
+    const millis = latency()
+    return millis === 0 ? Effect.succeed(answer) : Effect.delay(Effect.succeed(answer), millis)
+  }
+  return inProcess(
+    definitionOf("agreeing", {
+      charge: ({ attemptId, capture, money }) =>
+        after({ _tag: capture ? "Captured" : "Authorized", providerRef: `tr_${attemptId}`, stated: money }),
+      capture: ({ money, providerRef }) => after({ _tag: "Captured", providerRef, stated: money }),
+      void: ({ providerRef }) => after({ _tag: "Canceled", providerRef }),
+      refund: ({ refundId }) => after({ _tag: "Succeeded", providerRefundId: `re_${refundId}` })
+    })
+  )
+}
 
 /** Behind the provider protocol, as the server asks it. */
 export const overHttp = (baseUrl: string): Provider => ({
@@ -69,20 +79,6 @@ export const overHttp = (baseUrl: string): Provider => ({
   credentials: { baseUrl, apiKey: "provider-api-key" },
   transport: NodeTransport.layer()
 })
-
-const agreeingDefinition = (latency: Latency): ConnectorDefinition => {
-  const after = <A>(answer: A) => {
-    const millis = latency()
-    return millis === 0 ? Effect.succeed(answer) : Effect.as(Effect.sleep(millis), answer)
-  }
-  return definitionOf("agreeing", {
-    charge: ({ attemptId, capture, money }) =>
-      after({ _tag: capture ? "Captured" : "Authorized", providerRef: `tr_${attemptId}`, stated: money }),
-    capture: ({ money, providerRef }) => after({ _tag: "Captured", providerRef, stated: money }),
-    void: ({ providerRef }) => after({ _tag: "Canceled", providerRef }),
-    refund: ({ refundId }) => after({ _tag: "Succeeded", providerRefundId: `re_${refundId}` })
-  })
-}
 
 /** Of a provider in this process, which is never looked up. */
 export const definitionOf = (

@@ -10,17 +10,7 @@ import { join } from "node:path"
 import { Misuse, main } from "./kit/Main.ts"
 import { expectedIn, kindsIn, plantedAt } from "./reconcile/Planted.ts"
 import { formatNames, paymentsIn, writeReport } from "./reconcile/Report.ts"
-import {
-  type Created,
-  type CreateOrder,
-  create,
-  type Order,
-  type Reading,
-  type ReadOrder,
-  read,
-  type Store,
-  stepFile
-} from "./reconcile/Step.ts"
+import { type Created, type Order, type Reading, type ReadOrder, type Store, stepFile, take } from "./reconcile/Step.ts"
 import { postgresStores, type Stores, sqliteStores } from "./reconcile/Stores.ts"
 
 const usage = `npm run bench:reconcile -- [options]
@@ -41,9 +31,6 @@ interface Options {
   /** Steps that are not killed run in this process. */
   readonly isShort: boolean
 }
-
-/** Steps of the short form need no memory of their own, and a process takes a second to start. */
-const runHere = (order: Order): Promise<Created | Reading> => (order.step === "create" ? create(order) : read(order))
 
 /** With the bounds of V8's spaces that `npm run pointsman` sets. */
 const flags = ["--conditions=@pointsman/source", "--max-semi-space-size=4", "--max-old-space-size=2000"]
@@ -67,8 +54,9 @@ const runStep = <A>(order: Order): Promise<A | undefined> =>
     })
   })
 
+/** `isHere`: steps of the short form need no memory of their own, and a process takes a second to start. */
 const done = async <A extends Created | Reading>(order: Order, isHere = false): Promise<A> => {
-  const result = isHere ? ((await runHere(order)) as A) : await runStep<A>(order)
+  const result = await (isHere ? (take(order) as Promise<A>) : runStep<A>(order))
   if (result === undefined) throw new Error(`the step ${order.step} was killed`)
   return result
 }
@@ -122,15 +110,14 @@ const measure = async (
   const { another, expected, format, path } = report
   const say = (text: string) => console.log(`${store.storage}, ${format}: ${text}`)
   const reading = (file: string): ReadOrder => ({ ...store, step: "read", format, path: file })
-  const creates = (): Promise<Created | undefined> => {
-    const order: CreateOrder = { ...store, step: "create", seconds: createSeconds }
-    return createSeconds === 0 ? Promise.resolve(undefined) : done<Created>(order, isShort)
-  }
+  const creates = async (): Promise<number> =>
+    createSeconds === 0
+      ? 0
+      : (await done<Created>({ ...store, step: "create", seconds: createSeconds }, isShort)).perSecond
   const before = await creates()
   const first = await done<Reading>(reading(path), isShort)
   check(first, report)
-  const after = await creates()
-  const perSecond = ((before?.perSecond ?? 0) + (after?.perSecond ?? 0)) / 2
+  const perSecond = (before + (await creates())) / 2
   const times = (first.perSecond / perSecond).toFixed(2)
   const compared = perSecond === 0 ? "" : `; ${times} times the ${Math.round(perSecond)} creates a second`
   say(`first reading of ${first.run.rowsDone} rows: ${toldOf(first)}${compared}`)

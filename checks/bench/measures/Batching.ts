@@ -19,7 +19,7 @@ export const batching: Measure = async (options) => {
   const start = async (batchCommits: boolean) =>
     startLibrary({
       storage: { _tag: "postgres", url: await postgres.newDatabase("batching"), batchCommits },
-      provider: { _tag: "agreeing", from: 0, to: slowestMillis }
+      provider: { slowestMillis }
     })
   const [batched, single] = [await start(true), await start(false)]
   const rows: Array<Row> = []

@@ -68,7 +68,6 @@ const open = async (cluster: OwnCluster) => {
   const library = (url: string, distributed: boolean, workspaces: ReadonlyArray<string>) =>
     startLibrary({
       storage: { _tag: "postgres", url, batchCommits: false, distributed },
-      provider: { _tag: "agreeing", from: 0, to: 0 },
       workspaces
     })
   const both = [...ofFirst, ...ofSecond]
@@ -137,50 +136,41 @@ const measurePinned = async (
   ]
 }
 
+/** By the end of the row's id: what is measured, and its processor time. */
+const costs: Readonly<Record<string, readonly [what: string, of: (round: Sides) => number]>> = {
+  plain: ["a commit, of a plain database", ({ plain }) => plain.coordinator],
+  asked: ["a commit asked of the coordinator, of the coordinator", ({ byCoordinator }) => byCoordinator.coordinator],
+  served: [
+    "the same, of the worker that has the workspace",
+    ({ byCoordinator }) => byCoordinator.first + byCoordinator.second
+  ],
+  home: ["a commit asked of the worker that has the workspace", ({ atHome }) => nodesTime(atHome)],
+  "by-worker": [
+    "a commit asked of one worker for workspaces of both, of all nodes",
+    ({ byWorker }) => nodesTime(byWorker)
+  ]
+}
+
 const rowsOf = ({ spread, times }: Compared<keyof Sides, Cost>): ReadonlyArray<Row> => {
-  const micros = (id: string, what: string, of: (round: Sides) => number): Row =>
-    row(
-      id,
-      what,
-      spread((round) => of(round) / commits),
-      "µs"
-    )
-  const withWorkers = (workers: number): Row =>
-    row(
-      `citus-workers-${workers}`,
-      `payments that ${workers} workers have the processors for, of a plain server's; workers are asked`,
-      spread((round) => (workers * nodesTime(round.plain)) / meanWithWorkers(workers, round)),
-      "times",
-      `of ${workers} payments, one is at home on the node that is asked`
-    )
+  const withWorkers = (workers: number): Row => {
+    const served = spread((round) => (workers * nodesTime(round.plain)) / meanWithWorkers(workers, round))
+    const what = `payments that ${workers} workers have the processors for, of a plain server's; workers are asked`
+    const beside = `of ${workers} payments, one is at home on the node that is asked`
+    return row(`citus-workers-${workers}`, what, served, "times", beside)
+  }
   const byAsked = times("byCoordinator", "plain", nodesTime)
   const byHome = times("atHome", "plain", nodesTime)
   const workers = spread(({ byCoordinator: { coordinator, first, second } }) => (first + second) / coordinator)
+  const atHome = "the nodes' time by the worker that has the workspace, of a plain server's"
+  const share = "the workers that one coordinator serves, each with as many processors"
   return [
-    micros("citus-plain", "a commit, of a plain database", ({ plain }) => plain.coordinator),
-    micros("citus-asked", "a commit asked of the coordinator, of the coordinator", (round) => {
-      return round.byCoordinator.coordinator
+    ...Object.entries(costs).map(([id, [what, of]]) => {
+      const micros = spread((round) => of(round) / commits)
+      return row(`citus-${id}`, what, micros, "µs")
     }),
-    micros("citus-served", "the same, of the worker that has the workspace", ({ byCoordinator }) => {
-      return byCoordinator.first + byCoordinator.second
-    }),
-    micros("citus-home", "a commit asked of the worker that has the workspace", ({ atHome }) => nodesTime(atHome)),
-    micros("citus-by-worker", "a commit asked of one worker for workspaces of both, of all nodes", ({ byWorker }) =>
-      nodesTime(byWorker)
-    ),
     row("citus-of-plain", "the nodes' time by the coordinator, of a plain server's", byAsked, "times"),
-    row(
-      "citus-home-of-plain",
-      "the nodes' time by the worker that has the workspace, of a plain server's",
-      byHome,
-      "times"
-    ),
-    row(
-      "citus-coordinator-share",
-      "the workers that one coordinator serves, each with as many processors",
-      workers,
-      "times"
-    ),
+    row("citus-home-of-plain", atHome, byHome, "times"),
+    row("citus-coordinator-share", share, workers, "times"),
     ...[2, 4, 8].map(withWorkers)
   ]
 }

@@ -22,8 +22,7 @@ export const creates: Measure = async (options) => {
   const start = async (batchCommits: boolean) =>
     startLibrary({
       // One connection besides the pool's listens.
-      storage: { _tag: "postgres", url: (await made()).url, maxConnections: inFlight + 1, batchCommits },
-      provider: { _tag: "agreeing", from: 0, to: 0 }
+      storage: { _tag: "postgres", url: (await made()).url, maxConnections: inFlight + 1, batchCommits }
     })
   const [library, batches] = [await start(false), await start(true)]
   const load = closed(inFlight, seconds)

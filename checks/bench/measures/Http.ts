@@ -24,18 +24,18 @@ export const http: Measure = async (options) => {
   const load = closed(inFlight, seconds)
 
   const measure = async (on: "PostgreSQL" | "SQLite"): Promise<ReadonlyArray<Row>> => {
-    const start = async (name: string, asked: LibrarySettings["provider"]) =>
+    const start = async (name: string, provider: LibrarySettings["provider"] = { slowestMillis: 0 }) =>
       startLibrary({
         storage:
           on === "PostgreSQL"
             ? { _tag: "postgres", url: await postgres.newDatabase(name) }
             : { _tag: "sqlite", filename: join(folder, `http-${name}.db`) },
-        provider: asked
+        provider
       })
     const databaseUrl = on === "PostgreSQL" ? await postgres.newDatabase("server") : undefined
     const server = await startServer({ folder: join(folder, `server-${on}`), databaseUrl, providers })
-    const library = await start("http", { _tag: "http", url: providers.agreeing })
-    const alone = await start("alone", { _tag: "agreeing", from: 0, to: 0 })
+    const library = await start("http", { url: providers.agreeing })
+    const alone = await start("alone")
     const used = () => processorMicros(() => [server.pid])
     const ask = (one: Library) => async () => {
       const sample = await one.ask({ _tag: "create", load })
@@ -56,29 +56,18 @@ export const http: Measure = async (options) => {
     )
     const rate = ({ perSecond }: Sample) => perSecond
     const micros = ({ ownMicros }: { readonly ownMicros: number }) => ownMicros
+    const [byLibrary, byAlone] = [times("server", "library", rate), times("server", "alone", rate)]
+    const rates = (other: "library" | "alone") => `${median("server", rate)}/s of ${median(other, rate)}/s`
+    const clientMicros = median("server", ({ processorMicros }) => processorMicros)
+    const both = `${median("server", micros)} µs for ${median("library", micros)} µs; its client takes ${clientMicros} µs`
+    const what = `the server on ${on}`
+    const before = `${what}, of the library, both before the same provider over HTTP`
+    const processor = `${what}, its processor time for a create, of the library's before the same provider`
+    const inProcess = `${what}, of the library with a provider in its process`
     return [
-      row(
-        `server-of-library-${on}`,
-        `the server on ${on}, of the library, both before the same provider over HTTP`,
-        times("server", "library", rate),
-        "times",
-        `${median("server", rate)}/s of ${median("library", rate)}/s`,
-        { atLeast: 0.8 }
-      ),
-      row(
-        `server-of-alone-${on}`,
-        `the server on ${on}, of the library with a provider in its process`,
-        times("server", "alone", rate),
-        "times",
-        `${median("server", rate)}/s of ${median("alone", rate)}/s`
-      ),
-      row(
-        `server-processor-${on}`,
-        `the server on ${on}, its processor time for a create, of the library's before the same provider`,
-        times("server", "library", micros),
-        "times",
-        `${median("server", micros)} µs for ${median("library", micros)} µs; its client takes ${median("server", ({ processorMicros }) => processorMicros)} µs`
-      )
+      row(`server-of-library-${on}`, before, byLibrary, "times", rates("library"), { atLeast: 0.8 }),
+      row(`server-of-alone-${on}`, inProcess, byAlone, "times", rates("alone")),
+      row(`server-processor-${on}`, processor, times("server", "library", micros), "times", both)
     ]
   }
   return {

@@ -13,8 +13,7 @@ import { startLibrary } from "../kit/Sides.ts"
 export const routing: Measure = async (options) => {
   const { folder, seconds } = options
   const library = await startLibrary({
-    storage: { _tag: "sqlite", filename: join(folder, "routing.db") },
-    provider: { _tag: "agreeing", from: 0, to: 0 }
+    storage: { _tag: "sqlite", filename: join(folder, "routing.db") }
   })
   const rows: Array<Row> = []
   for (const [name, use] of Object.entries(uses)) {
@@ -40,21 +39,19 @@ export const routing: Measure = async (options) => {
       },
       (side, { micros }) => `${name}: ${side} ${short(micros)} µs`
     )
+    const decided = spread(({ decision }) => decision.micros)
+    const ofCreate = times("decision", "create", ({ micros }) => micros)
+    const p99 = `p99 ${median("decision", ({ p99 }) => p99)} µs`
+    const create = `a create ${median("create", ({ micros }) => micros)} µs`
+    const what = `a decision, \`${name}\``
     rows.push(
-      row(
-        `decision-${name}`,
-        `a decision, \`${name}\`: the median`,
-        spread(({ decision }) => decision.micros),
-        "µs",
-        `p99 ${median("decision", ({ p99 }) => p99)} µs`,
-        { atMost: 50 }
-      ),
+      row(`decision-${name}`, `${what}: the median`, decided, "µs", p99, { atMost: 50 }),
       row(
         `decision-of-create-${name}`,
-        `a decision, \`${name}\`, of the processor time of a create on SQLite`,
-        times("decision", "create", ({ micros }) => micros),
+        `${what}, of the processor time of a create on SQLite`,
+        ofCreate,
         "times",
-        `a create ${median("create", ({ micros }) => micros)} µs`
+        create
       )
     )
   }

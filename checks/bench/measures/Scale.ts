@@ -54,7 +54,7 @@ const measure = async (
         ? { _tag: "postgres", url: await fillPostgres(await postgres.newDatabase(`of_${count}`), count) }
         : { _tag: "sqlite", filename: await fillSqlite(join(folder, `of-${count}.db`), count) }
     tell(`${on} has ${count} payments, after ${short((performance.now() - began) / 1_000)} s`)
-    return startLibrary({ storage, provider: { _tag: "agreeing", from: 0, to: 0 } })
+    return startLibrary({ storage })
   }
   const [fewLibrary, manyLibrary] = [await filled(few), await filled(many)]
   const load = closed(inFlight, seconds / 2)

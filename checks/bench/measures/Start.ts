@@ -94,27 +94,13 @@ export const start: Measure = async (options) => {
     (name, { answeredMillis }) => `${name}: ${short(answeredMillis)} ms`
   )
   const rowsOf = (name: keyof typeof names): ReadonlyArray<Row> => {
+    const ofBare = (of: keyof Started) => times(name, "bare", (started) => started[of])
+    const ratio = (id: string, what: string, of: keyof Started, atMost: number) =>
+      row(`${id}-of-bare-${name}`, `${names[name]}: ${what}, of ${names.bare}'s`, ofBare(of), "times", "", { atMost })
     const one = (id: string, what: string, of: keyof Started, unit: "ms" | "MB") => {
-      const ofBare = short(times(name, "bare", (started) => started[of]).median)
-      const beside = name === "bare" ? "" : `${ofBare} times bare`
-      return row(
-        `${id}-${name}`,
-        `${names[name]}: ${what}`,
-        spread((round) => round[name][of]),
-        unit,
-        beside
-      )
-    }
-    const ratio = (id: string, what: string, of: keyof Started, atMost: number) => {
-      const title = `${names[name]}: ${what}, of a bare node:http server's`
-      return row(
-        `${id}-of-bare-${name}`,
-        title,
-        times(name, "bare", (started) => started[of]),
-        "times",
-        "",
-        { atMost }
-      )
+      const value = spread((round) => round[name][of])
+      const beside = name === "bare" ? "" : `${short(ofBare(of).median)} times bare`
+      return row(`${id}-${name}`, `${names[name]}: ${what}`, value, unit, beside)
     }
     const ratios = [
       ratio("start", "first answer", "answeredMillis", 2.2),

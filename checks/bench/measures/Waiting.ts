@@ -16,9 +16,6 @@ import { startClient, startLibrary, startProvider, startProxy } from "../kit/Sid
 const peakInFlight = 128
 const connections = 11
 
-const millis = { at0: 0, at50: 50, at200: 200 } as const
-type Delay = keyof typeof millis
-
 export const waiting: Measure = async (options) => {
   const { folder, postgres, seconds, smoke, tell } = options
   const provider = await startProvider()
@@ -26,23 +23,19 @@ export const waiting: Measure = async (options) => {
   const proxyDatabase = await postgres.newDatabase("proxy")
   const statements = await recordCreate(proxyDatabase)
   const proxy = await startProxy({ url: proxyDatabase, connections, statements, provider: provider.url })
-  const providers = {
-    at0: `${provider.url}/${millis.at0}`,
-    at50: `${provider.url}/${millis.at50}`,
-    at200: `${provider.url}/${millis.at200}`
-  }
-  const keys = keysOf(providers)
+  const delays = smoke ? [50] : [50, 0, 200]
+  const providers = Object.fromEntries(delays.map((millis) => [`at${millis}`, `${provider.url}/${millis}`]))
+  const keys: Readonly<Record<string, string>> = keysOf(providers)
   const server = await startServer({
     folder: join(folder, "server-waiting"),
     databaseUrl: await postgres.newDatabase("server"),
     providers
   })
-  const delays: ReadonlyArray<Delay> = smoke ? ["at50"] : ["at50", "at0", "at200"]
   const create = { path: "/api/v1/payments", body: createBody, expected: 201 }
   const atServer = { ...create, origin: server.url }
   // A server that has just started refuses so many at once: its code is not compiled yet.
-  await client.ask({ ...atServer, key: keys.at50, load: closed(8, Math.max(4, seconds)) })
-  const all = { ...atServer, key: keys.at50, load: closed(peakInFlight, seconds) }
+  await client.ask({ ...atServer, key: keys["at50"] as string, load: closed(8, Math.max(4, seconds)) })
+  const all = { ...atServer, key: keys["at50"] as string, load: closed(peakInFlight, seconds) }
   await client.ask(all)
   const peak = await client.ask(all)
   const perSecond = Math.max(1, Math.round(peak.perSecond / 2))
@@ -52,21 +45,21 @@ export const waiting: Measure = async (options) => {
   for (const delay of delays) {
     const library = await startLibrary({
       storage: { _tag: "postgres", url: await postgres.newDatabase("library") },
-      provider: { _tag: "http", url: providers[delay] }
+      provider: { url: `${provider.url}/${delay}` }
     })
     const origin = new URL(provider.url).origin
-    const charge = { path: `/after/${millis[delay]}/charges`, body: { ...createBody, capture: true }, expected: 200 }
+    const charge = { path: `/after/${delay}/charges`, body: { ...createBody, capture: true }, expected: 200 }
     const compared = await compare(
       options,
       {
         provider: () => client.ask({ ...charge, origin, key: "provider-api-key", load }),
-        proxy: () => client.ask({ ...create, path: `/${millis[delay]}`, origin: proxy.url, key: "", load }),
+        proxy: () => client.ask({ ...create, path: `/${delay}`, origin: proxy.url, key: "", load }),
         library: () => library.ask({ _tag: "create", load }),
-        server: () => client.ask({ ...atServer, key: keys[delay], load })
+        server: () => client.ask({ ...atServer, key: keys[`at${delay}`] as string, load })
       },
-      (name, { waits: { p50, p99 } }) => `${name} beside ${millis[delay]} ms: p50 ${short(p50)}, p99 ${short(p99)} ms`
+      (name, { waits: { p50, p99 } }) => `${name} beside ${delay} ms: p50 ${short(p50)}, p99 ${short(p99)} ms`
     )
-    rows.push(...rowsOf(millis[delay], compared))
+    rows.push(...rowsOf(delay, compared))
   }
   return {
     id: "waiting",

@@ -40,16 +40,6 @@ export const plantedAt = (format: string, payments: number, each: number): Reado
   )
 }
 
-const resultOf: Readonly<Record<Planted, SettlementResult>> = {
-  amount_differs: "amount_differs",
-  missing_here: "missing_here",
-  missing_there: "missing_there",
-  status_differs: "status_differs",
-  duplicate: "duplicate",
-  same_row: "duplicate",
-  fee_differs: "fee_differs"
-}
-
 /** Of a charge that Pointsman does not have. */
 export const unknownRefOf = (number: number): string => `tr_unknown_${number}`
 
@@ -59,7 +49,7 @@ export const expectedIn = (planted: ReadonlyMap<number, Planted>): Readonly<Reco
     [...planted].map(([number, kind]) =>
       kind === "missing_here"
         ? [unknownRefOf(number), foundText("missing_here", null)]
-        : [providerRefOf(number), foundText(resultOf[kind], paymentIdOf(number))]
+        : [providerRefOf(number), foundText(kind === "same_row" ? "duplicate" : kind, paymentIdOf(number))]
     )
   )
 

@@ -69,50 +69,30 @@ const another = (number: number) => ({ index: besides + number, providerRefundId
 
 const movementsOf = (number: number, planted: Planted | undefined): ReadonlyArray<Movement> => {
   const one = movementOf(number)
-  switch (planted) {
-    case undefined:
-      return number % authorizedEvery === 0 ? [] : [one]
-    case "amount_differs":
-      return [movementOf(number, amount(900))]
-    case "missing_there":
-      return []
-    case "missing_here": {
-      const names = { attemptId: attemptIdOf(besides + number), providerRef: unknownRefOf(number) }
-      return [one, movementOf(number, { ...another(number), ...names })]
-    }
-    case "status_differs":
-      return [one]
-    case "duplicate":
-      return [one, movementOf(number, another(number))]
-    case "same_row":
-      return [one, one]
-    case "fee_differs":
-      return [movementOf(number, { fee: feeMinor + 1, net: gross - feeMinor - 1 })]
+  if (planted === undefined) return number % authorizedEvery === 0 ? [] : [one]
+  const names = { attemptId: attemptIdOf(besides + number), providerRef: unknownRefOf(number) }
+  const rows: Readonly<Record<Planted, ReadonlyArray<Movement>>> = {
+    amount_differs: [{ ...one, ...amount(900) }],
+    missing_here: [one, { ...one, ...another(number), ...names }],
+    missing_there: [],
+    status_differs: [one],
+    duplicate: [one, { ...one, ...another(number) }],
+    same_row: [one, one],
+    fee_differs: [{ ...one, fee: feeMinor + 1, net: gross - feeMinor - 1 }]
   }
+  return rows[planted]
 }
 
-const payout = (number: number): Movement => {
-  const paid = -payoutEvery * (gross - feeMinor)
-  return movementOf(number, {
-    index: besides * 2 + number,
-    kind: "payout",
-    gross: paid,
-    converted: paid,
-    fee: 0,
-    net: paid
-  })
-}
+/** Of the merchant's balance, without a fee. */
+const booked = (kind: Movement["kind"], minorUnits: number): Partial<Movement> => ({
+  ...{ kind, gross: minorUnits, converted: minorUnits, fee: 0, net: minorUnits }
+})
+
+const payout = (number: number): Movement =>
+  movementOf(number, { index: besides * 2 + number, ...booked("payout", -payoutEvery * (gross - feeMinor)) })
 
 /** What another file about the same payments has besides. */
-const adjustment = movementOf(0, {
-  index: besides * 3,
-  providerRefundId: "REF",
-  kind: "adjustment",
-  gross: -1,
-  converted: -1,
-  fee: 0,
-  net: -1
-})
+const adjustment = movementOf(0, { index: besides * 3, providerRefundId: "REF", ...booked("adjustment", -1) })
 
 /** The writers put `tr_` in front of Mollie's references, and PayPal's transaction in the place of a refund. */
 const named = (format: string, movement: Movement): Movement => {

@@ -18,7 +18,7 @@ export interface Store {
   readonly place: string
 }
 
-export interface CreateOrder extends Store {
+interface CreateOrder extends Store {
   readonly step: "create"
   readonly seconds: number
 }
@@ -67,9 +67,7 @@ const open = ({ place, storage }: Store) =>
     ).pipe(Layer.provideMerge(Layer.succeed(References.MinimumLogLevel, "Warn")))
   )
 
-const megabytes = (): number => process.resourceUsage().maxRSS / 1024
-
-export const create = async (order: CreateOrder): Promise<Created> => {
+const create = async (order: CreateOrder): Promise<Created> => {
   const runtime = open(order)
   try {
     const pointsman = await runtime.runPromise(Pointsman)
@@ -83,7 +81,7 @@ export const create = async (order: CreateOrder): Promise<Created> => {
 }
 
 /** As the command `pointsman reconcile run` reads it, at a connection of another kind. */
-export const read = async (order: ReadOrder): Promise<Reading> => {
+const read = async (order: ReadOrder): Promise<Reading> => {
   const runtime = open(order)
   try {
     const pointsman = await runtime.runPromise(Pointsman)
@@ -107,7 +105,7 @@ export const read = async (order: ReadOrder): Promise<Reading> => {
       })
     )
     const seconds = (performance.now() - began) / 1_000
-    const held = megabytes()
+    const megabytes = process.resourceUsage().maxRSS / 1024
     const differences = await runtime.runPromise(
       pointsman.reconciliation.differences({ differences: "all", limit: differencesAtMost })
     )
@@ -117,20 +115,14 @@ export const read = async (order: ReadOrder): Promise<Reading> => {
       const text = foundText(result, paymentId)
       found[key] = found[key] === undefined ? text : `${found[key]}, ${text}`
     }
-    return { seconds, perSecond: done.rowsDone / seconds, megabytes: held, run: done, found }
+    return { seconds, perSecond: done.rowsDone / seconds, megabytes, run: done, found }
   } finally {
     await runtime.dispose()
   }
 }
 
-if (process.argv[1] === stepFile) {
-  const order = JSON.parse(process.argv[2] ?? "") as Order
-  const result: Promise<Created | Reading> = order.step === "create" ? create(order) : read(order)
-  result.then(
-    (told) => process.stdout.write(`\n${JSON.stringify(told)}`),
-    (cause: unknown) => {
-      console.error(cause)
-      process.exitCode = 1
-    }
-  )
-}
+export const take = (order: Order): Promise<Created | Reading> =>
+  order.step === "create" ? create(order) : read(order)
+
+if (process.argv[1] === stepFile)
+  process.stdout.write(`\n${JSON.stringify(await take(JSON.parse(process.argv[2] ?? "")))}`)

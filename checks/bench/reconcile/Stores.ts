@@ -56,10 +56,6 @@ export const postgresStores = async (postgres: Postgres, payments: number): Prom
       return { storage: "postgres", place }
     },
     remove: ({ place }) => postgres.dropDatabase(place),
-    summary: async ({ place }) => {
-      const texts: Array<string> = []
-      for (const sql of summaries) texts.push(textOf(await query(place, sql)))
-      return texts.join("\n")
-    }
+    summary: async ({ place }) => (await Promise.all(summaries.map((sql) => query(place, sql)))).map(textOf).join("\n")
   }
 }

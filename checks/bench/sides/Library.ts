@@ -33,30 +33,13 @@ export type StorageSettings =
 
 export interface LibrarySettings {
   readonly storage: StorageSettings
-  /** In the process, answering after so many milliseconds, drawn evenly; or over HTTP. */
-  readonly provider: { readonly _tag: "agreeing"; readonly from: number; readonly to: number } | ProviderOverHttp
+  /** In the process, answering after up to so many milliseconds, drawn evenly; or over HTTP. In the process at once unless set. */
+  readonly provider?: { readonly slowestMillis: number } | { readonly url: string }
   /** Payments are made of one after the other; one workspace unless set. */
   readonly workspaces?: ReadonlyArray<string>
 }
 
-interface ProviderOverHttp {
-  readonly _tag: "http"
-  readonly url: string
-}
-
-export type Read =
-  | "replay"
-  | "payments"
-  | "paymentsByState"
-  | "byReference"
-  | "byProviderReference"
-  | "byMetadata"
-  | "byCommonMetadata"
-  | "byAmount"
-  | "byAmountInAnyCurrency"
-  | "byCreation"
-  | "events"
-  | "timeline"
+export type Read = keyof ReturnType<typeof readsOf>
 
 export type LibraryOrder =
   | { readonly _tag: "create"; readonly load: Load }
@@ -70,23 +53,17 @@ const storageOf = (settings: StorageSettings): Storage => {
   return layer({ url: Redacted.make(url), ...options })
 }
 
-const providerOf = (settings: LibrarySettings["provider"]) => {
-  if (settings._tag === "http") return overHttp(settings.url)
-  const { from, to } = settings
-  return agreeing(to === 0 ? undefined : () => from + Math.round(Math.random() * (to - from)))
-}
+const providerOf = (provider: LibrarySettings["provider"] = { slowestMillis: 0 }) =>
+  "url" in provider ? overHttp(provider.url) : agreeing(() => Math.round(Math.random() * provider.slowestMillis))
 
 const pageSize = 20
 const { tenant } = caller
 let count = 0
 
-answerOrders<LibrarySettings, LibraryOrder>(async ({ provider, storage, workspaces }) => {
-  const callers = workspaces?.map((id) => callerOf(id, `bench-${id}`)) ?? [caller]
-  const runtime = ManagedRuntime.make(worldLayer(storageOf(storage), providerOf(provider), ["main"], callers))
-  const nextCaller = () => callers[count % callers.length] as typeof caller
-  const pointsman = await runtime.runPromise(Pointsman)
+/** `filled`: how many payments there are. */
+const readsOf = (pointsman: Pointsman["Service"]) => {
   const search = (query: Omit<PaymentQuery, "limit">) => pointsman.payments(tenant, { ...query, limit: pageSize })
-  const reads: Readonly<Record<Read, (filled: number) => Effect.Effect<unknown, unknown>>> = {
+  return {
     replay: (filled) => {
       const number = some(filled)
       return pointsman.create(
@@ -94,9 +71,8 @@ answerOrders<LibrarySettings, LibraryOrder>(async ({ provider, storage, workspac
         createRequest(sampleText, keyOf(number), captureMethodOf(number), metadataOf(sampleText))
       )
     },
-    payments: (filled) => pointsman.payments(tenant, { before: paymentIdOf(some(filled)), limit: pageSize }),
-    paymentsByState: (filled) =>
-      pointsman.payments(tenant, { states: ["Authorized"], before: paymentIdOf(some(filled)), limit: pageSize }),
+    payments: (filled) => search({ before: paymentIdOf(some(filled)) }),
+    paymentsByState: (filled) => search({ states: ["Authorized"], before: paymentIdOf(some(filled)) }),
     byReference: (filled) => search({ reference: textOf(some(filled)) }),
     byProviderReference: (filled) => search({ providerRef: providerRefOf(some(filled)) }),
     byMetadata: (filled) => search({ metadata: { order: textOf(some(filled)) } }),
@@ -109,14 +85,22 @@ answerOrders<LibrarySettings, LibraryOrder>(async ({ provider, storage, workspac
     },
     events: (filled) => pointsman.events(tenant, { before: eventIdOf(some(filled)), limit: pageSize }),
     timeline: (filled) => pointsman.timeline(tenant, paymentIdOf(some(filled)), { limit: pageSize })
-  }
+  } satisfies Readonly<Record<string, (filled: number) => Effect.Effect<unknown, unknown>>>
+}
+
+answerOrders<LibrarySettings, LibraryOrder>(async ({ provider, storage, workspaces }) => {
+  const callers = workspaces?.map((id) => callerOf(id, `bench-${id}`)) ?? [caller]
+  const runtime = ManagedRuntime.make(worldLayer(storageOf(storage), providerOf(provider), ["main"], callers))
+  const nextCaller = () => callers[count % callers.length] as typeof caller
+  const pointsman = await runtime.runPromise(Pointsman)
+  const reads = readsOf(pointsman)
   return (order) =>
     run(order.load, () =>
       order._tag === "create"
         ? runtime.runPromise(
             untilAdmitted(Effect.suspend(() => pointsman.create(nextCaller(), createRequest(`order-${++count}`))))
           )
-        : runtime.runPromise(reads[order.read](order.filled)).then(heldSomething)
+        : runtime.runPromise<unknown, unknown>(reads[order.read](order.filled)).then(heldSomething)
     )
 })
 

@@ -29,7 +29,6 @@ const nothing: Sums = { payments: 0, captured: 0, refunded: 0 }
 
 /** Charges of amounts that end in this digit are declined. */
 const declinedDigit = 3
-const isDeclined = (minorUnits: number): boolean => minorUnits % 10 === declinedDigit
 
 export interface BookedProvider {
   readonly provider: Provider
@@ -47,15 +46,18 @@ export const makeBookedProvider = (): BookedProvider => {
     charge: ({ attemptId, capture, money }) => {
       const { currency, minorUnits } = money
       const providerRef = `ref_${attemptId}`
-      if (isDeclined(minorUnits)) {
-        const declined = { _tag: "Declined", category: "insufficient_funds", code: "51", soft: false } as const
-        return Effect.as(record(currency, { payments: 1 }), { ...declined, providerRef })
-      }
-      return Effect.as(record(currency, { payments: 1, captured: capture ? minorUnits : 0 }), {
-        _tag: capture ? "Captured" : "Authorized",
-        providerRef,
-        stated: money
-      })
+      const isTaken = minorUnits % 10 !== declinedDigit
+      const declined = {
+        _tag: "Declined",
+        category: "insufficient_funds",
+        code: "51",
+        soft: false,
+        providerRef
+      } as const
+      return Effect.as(
+        record(currency, { payments: 1, captured: isTaken && capture ? minorUnits : 0 }),
+        isTaken ? ({ _tag: capture ? "Captured" : "Authorized", providerRef, stated: money } as const) : declined
+      )
     },
     capture: ({ money, providerRef }) =>
       Effect.as(record(money.currency, { captured: money.minorUnits }), {

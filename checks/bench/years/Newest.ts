@@ -38,13 +38,8 @@ export const compareNewest = async (first: World, later: World, rounds: number):
     const sides = { first: medianOf(before), later: medianOf(act) }
     const compared = await compare({ rounds, tell: () => {} }, sides, () => "")
     const millis = `${compared.median("later", (one) => one)} ms`
-    const told = row(
-      what,
-      `${what}, of the first month's time`,
-      compared.times("later", "first", (one) => one),
-      "times",
-      millis
-    )
+    const ofFirst = compared.times("later", "first", (one) => one)
+    const told = row(what, `${what}, of the first month's time`, ofFirst, "times", millis)
     console.log(`${told.what}: ${told.value.median.toFixed(2)} (${toldRange(told)}), ${millis}`)
     rows.push(told)
   }

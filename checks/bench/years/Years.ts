@@ -71,16 +71,9 @@ const runIn = async (world: World, begin: number, options: YearsOptions): Promis
     const { keys, left } = await upkeep(world)
     const stored = Number((await store.ask("select count(*) as count from payments"))[0]?.["count"])
     await store.vacuum()
-    const sizes = await store.sizes()
     const figures: Month = {
-      month: month + 1,
-      makeSeconds: making.seconds,
-      forgotten: keys.value,
-      forgetSeconds: keys.seconds,
-      removed: left.value,
-      removeSeconds: left.seconds,
-      sizes,
-      stored
+      ...{ month: month + 1, makeSeconds: making.seconds, forgotten: keys.value, forgetSeconds: keys.seconds },
+      ...{ removed: left.value, removeSeconds: left.seconds, sizes: await store.sizes(), stored }
     }
     months.push(figures)
     tell(told(figures))
