@@ -18,10 +18,6 @@ it("payment and claim have a page and a picture from the tables", async () => {
   )
 })
 
-it("pages generated twice from the tables are the same to the byte", async () => {
-  assert.deepStrictEqual([...(await generated())], [...(await once)])
-})
-
 describe("controls: what must be refused", () => {
   it("a page that was changed by hand is named", async () => {
     const changed = "docs/states/payment.md"
