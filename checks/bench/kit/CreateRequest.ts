@@ -26,3 +26,9 @@ export const createRequest = (
 
 /** The same over HTTP. */
 export const createBody = { amount: 1_000, currency: "EUR", country: "DE" }
+
+/** As a client sends it to the server. */
+export const createAt = <Key>(origin: string, key: Key) => ({
+  ...{ origin, key, path: "/api/v1/payments" },
+  ...{ body: createBody, expected: 201 }
+})

@@ -24,7 +24,7 @@ export interface RecordedStatement {
 }
 
 export interface CreateStatements {
-  readonly statements: ReadonlyArray<RecordedStatement>
+  readonly statements: readonly [claim: RecordedStatement, settle: RecordedStatement]
   /** For each place, whether its id is one of chance alone (version 4) or begins with the time (version 7). */
   readonly places: ReadonlyArray<"chance" | "time">
 }
@@ -43,8 +43,12 @@ export const recordCreate = async (url: string): Promise<CreateStatements> => {
   } finally {
     await runtime.dispose()
   }
-  if (asked.length !== 2) throw new Error(`a create is two statements, and not ${asked.length}`)
-  return toldWithPlaces(asked)
+  const { places, statements } = toldWithPlaces(asked)
+  const [claim, settle, ...others] = statements
+  if (claim === undefined || settle === undefined || others.length > 0) {
+    throw new Error(`a create is two statements, and not ${asked.length}`)
+  }
+  return { places, statements: [claim, settle] }
 }
 
 const recordingStorage = (url: string, onAsked: (sql: string, params: ReadonlyArray<string | null>) => void) =>
@@ -64,9 +68,9 @@ const recordingStorage = (url: string, onAsked: (sql: string, params: ReadonlyAr
     })
   )
 
-const toldWithPlaces = (asked: ReadonlyArray<readonly [string, ReadonlyArray<string | null>]>): CreateStatements => {
+const toldWithPlaces = (asked: ReadonlyArray<readonly [string, ReadonlyArray<string | null>]>) => {
   const found: Array<string> = []
-  const statements = asked.map(([sql, params]) => {
+  const statements = asked.map(([sql, params]): RecordedStatement => {
     const before = found.length
     const told = params.map((param): Parameter => {
       const ids = param?.match(uuid) ?? []
@@ -76,7 +80,7 @@ const toldWithPlaces = (asked: ReadonlyArray<readonly [string, ReadonlyArray<str
     })
     return { sql, params: told, draws: found.slice(before).map((_, index) => before + index) }
   })
-  return { statements, places: found.map((id) => (id[14] === "4" ? "chance" : "time")) }
+  return { statements, places: found.map((id) => (id[14] === "4" ? ("chance" as const) : ("time" as const))) }
 }
 
 /** Ids that follow one another, as those of one process do. */
@@ -87,10 +91,10 @@ const timeId = (): string => {
   return `${millis.slice(0, 8)}-${millis.slice(8)}-7${number.slice(0, 3)}-8${number.slice(3, 6)}-${number.slice(6)}000000000`
 }
 
-/** What is to be sent for one more payment: each statement's parameters, asked for when it is sent. */
-export const nextFlow = ({ places, statements }: CreateStatements): Array<() => Array<string | null>> => {
+/** What is to be sent for one more payment: a statement's parameters, asked for when it is sent. */
+export const nextFlow = ({ places }: CreateStatements) => {
   const ids: Array<string> = []
-  return statements.map(({ draws, params }) => () => {
+  return ({ draws, params }: RecordedStatement): ReadonlyArray<string | null> => {
     for (const place of draws) ids[place] = places[place] === "chance" ? randomUUID() : timeId()
     return params.map((param) => {
       if (param === null || typeof param === "string") return param
@@ -100,5 +104,5 @@ export const nextFlow = ({ places, statements }: CreateStatements): Array<() => 
       }
       return text
     })
-  })
+  }
 }

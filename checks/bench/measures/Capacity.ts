@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { formatApiKey } from "@pointsman/core"
-import { createBody } from "../kit/CreateRequest.ts"
+import { createAt } from "../kit/CreateRequest.ts"
 import { closed } from "../kit/Load.ts"
 import type { Measure, Options } from "../kit/Options.ts"
 import { query } from "../kit/Postgres.ts"
@@ -35,10 +35,7 @@ const measure = async (
     configuration: configurationOf(keys.map((key, number) => [`w${number}`, `${provider.url}/0`, key]))
   })
   const ask = (length: number) =>
-    client.ask({
-      ...{ origin: server.url, path: "/api/v1/payments", key: keys.slice(0, activeAtMost), body: createBody },
-      ...{ expected: 201, load: closed(16, length) }
-    })
+    client.ask({ ...createAt(server.url, keys.slice(0, activeAtMost)), load: closed(16, length) })
   const [found] = await query(url, "select split_part(pg_read_file('postmaster.pid'), chr(10), 1) as pid")
   const postmaster = Number(found?.["pid"])
   const ofServer = () => processorMicros(() => [server.pid])

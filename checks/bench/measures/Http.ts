@@ -4,7 +4,7 @@
  */
 import { join } from "node:path"
 import { compare } from "../kit/Compare.ts"
-import { createBody } from "../kit/CreateRequest.ts"
+import { createAt } from "../kit/CreateRequest.ts"
 import { closed, type Sample } from "../kit/Load.ts"
 import type { Measure } from "../kit/Options.ts"
 import { processorMicros } from "../kit/Processors.ts"
@@ -20,7 +20,6 @@ export const http: Measure = async (options) => {
   const provider = await startProvider()
   const client = await startClient()
   const providers = { agreeing: `${provider.url}/0` }
-  const create = { path: "/api/v1/payments", key: keysOf(providers).agreeing, body: createBody, expected: 201 }
   const load = closed(inFlight, seconds)
 
   const measure = async (on: "PostgreSQL" | "SQLite"): Promise<ReadonlyArray<Row>> => {
@@ -47,7 +46,7 @@ export const http: Measure = async (options) => {
         library: ask(library),
         server: async () => {
           const before = used()
-          const sample = await client.ask({ ...create, origin: server.url, load })
+          const sample = await client.ask({ ...createAt(server.url, keysOf(providers).agreeing), load })
           return { ...sample, ownMicros: (used() - before) / sample.done }
         },
         alone: ask(alone)

@@ -1,6 +1,6 @@
 /** What the server holds of the machine's memory after many payments, and whether it grows with them. */
 import { join } from "node:path"
-import { createBody } from "../kit/CreateRequest.ts"
+import { createAt } from "../kit/CreateRequest.ts"
 import { closed } from "../kit/Load.ts"
 import type { Measure } from "../kit/Options.ts"
 import { row, short } from "../kit/Result.ts"
@@ -17,8 +17,7 @@ export const memory: Measure = async ({ folder, seconds, smoke, tell }) => {
   const client = await startClient()
   const providers = { agreeing: `${provider.url}/0` }
   const server = await startServer({ folder: join(folder, "memory"), providers })
-  const { agreeing: key } = keysOf(providers)
-  const create = { origin: server.url, path: "/api/v1/payments", key, body: createBody, expected: 201 }
+  const create = createAt(server.url, keysOf(providers).agreeing)
   const held: Array<number> = []
   let done = 0
   while (held.length < looks) {

@@ -5,7 +5,7 @@
 import { execFileSync } from "node:child_process"
 import { join } from "node:path"
 import { compare } from "../kit/Compare.ts"
-import { createBody } from "../kit/CreateRequest.ts"
+import { createAt } from "../kit/CreateRequest.ts"
 import { closed } from "../kit/Load.ts"
 import { nodePackage } from "../kit/NodePackage.ts"
 import type { Measure, Options } from "../kit/Options.ts"
@@ -66,8 +66,7 @@ export const start: Measure = async (options) => {
     async () => {
       const began = performance.now()
       const { pid, stop, url } = await startServer({ ...options, folder: join(folder, `start-${name}`), providers })
-      const create = { origin: url, path: "/api/v1/payments", key, body: createBody, expected: 201 }
-      const started = await measure(began, pid, create)
+      const started = await measure(began, pid, createAt(url, key))
       await stop()
       return started
     }

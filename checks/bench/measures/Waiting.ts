@@ -4,7 +4,7 @@
  */
 import { join } from "node:path"
 import { type Compared, compare } from "../kit/Compare.ts"
-import { createBody } from "../kit/CreateRequest.ts"
+import { createAt, createBody } from "../kit/CreateRequest.ts"
 import { recordCreate } from "../kit/CreateStatements.ts"
 import { closed, open, type Sample, type Waits } from "../kit/Load.ts"
 import type { Measure } from "../kit/Options.ts"
@@ -31,11 +31,10 @@ export const waiting: Measure = async (options) => {
     databaseUrl: await postgres.newDatabase("server"),
     providers
   })
-  const create = { path: "/api/v1/payments", body: createBody, expected: 201 }
-  const atServer = { ...create, origin: server.url }
+  const atServer = createAt(server.url, keys["at50"] as string)
   // A server that has just started refuses so many at once: its code is not compiled yet.
-  await client.ask({ ...atServer, key: keys["at50"] as string, load: closed(8, Math.max(4, seconds)) })
-  const all = { ...atServer, key: keys["at50"] as string, load: closed(peakInFlight, seconds) }
+  await client.ask({ ...atServer, load: closed(8, Math.max(4, seconds)) })
+  const all = { ...atServer, load: closed(peakInFlight, seconds) }
   await client.ask(all)
   const peak = await client.ask(all)
   const perSecond = Math.max(1, Math.round(peak.perSecond / 2))
@@ -53,7 +52,7 @@ export const waiting: Measure = async (options) => {
       options,
       {
         provider: () => client.ask({ ...charge, origin, key: "provider-api-key", load }),
-        proxy: () => client.ask({ ...create, path: `/${delay}`, origin: proxy.url, key: "", load }),
+        proxy: () => client.ask({ ...createAt(proxy.url, ""), path: `/${delay}`, load }),
         library: () => library.ask({ _tag: "create", load }),
         server: () => client.ask({ ...atServer, key: keys[`at${delay}`] as string, load })
       },

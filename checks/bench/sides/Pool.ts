@@ -4,7 +4,7 @@ import { Effect, ManagedRuntime, Redacted } from "effect"
 import * as Layer from "effect/Layer"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { planning } from "../../../packages/storage/postgres/src/Database.ts"
-import { type CreateStatements, nextFlow } from "../kit/CreateStatements.ts"
+import { type CreateStatements, nextFlow, type RecordedStatement } from "../kit/CreateStatements.ts"
 
 export interface BareSettings {
   readonly url: string
@@ -30,25 +30,19 @@ export const openPool = async ({ connections, statements, url }: BareSettings): 
   })
   const runtime = ManagedRuntime.make(Layer.provide(client, Reactivity.layer))
   const sql = await runtime.runPromise(PgClient.PgClient)
-  const [first = "", second = ""] = statements.statements.map((statement) => statement.sql)
-  const write = (text: string, params: () => ReadonlyArray<string | null>) =>
-    Effect.suspend(() => sql.unsafe<{ readonly written: number }>(text, params())).pipe(
+  const [first, second] = statements.statements
+  const write = (statement: RecordedStatement, paramsOf: ReturnType<typeof nextFlow>) =>
+    Effect.suspend(() => sql.unsafe<{ readonly written: number }>(statement.sql, paramsOf(statement))).pipe(
       Effect.flatMap(([row]) => (row?.written === 1 ? Effect.void : Effect.die("nothing was written")))
     )
-  const drawn = () => {
-    const [claim, settle] = nextFlow(statements)
-    if (claim === undefined || settle === undefined) throw new Error("a create is two statements")
-    return { claim, settle }
+  const claim = async () => {
+    const paramsOf = nextFlow(statements)
+    await runtime.runPromise(write(first, paramsOf))
+    return () => runtime.runPromise(write(second, paramsOf))
   }
-  return {
-    claim: async () => {
-      const { claim, settle } = drawn()
-      await runtime.runPromise(write(first, claim))
-      return () => runtime.runPromise(write(second, settle))
-    },
-    flow: () => {
-      const { claim, settle } = drawn()
-      return runtime.runPromise(Effect.andThen(write(first, claim), write(second, settle)))
-    }
+  const flow = () => {
+    const paramsOf = nextFlow(statements)
+    return runtime.runPromise(Effect.andThen(write(first, paramsOf), write(second, paramsOf)))
   }
+  return { claim, flow }
 }

@@ -2,6 +2,7 @@
 import { Pointsman } from "@pointsman/core"
 import { Effect } from "effect"
 import { compare } from "../kit/Compare.ts"
+import { waitsOf } from "../kit/Load.ts"
 import { type Row, row, toldRange } from "../kit/Result.ts"
 import { makeSample, sampleOf } from "./Samples.ts"
 import type { World } from "./YearsWorld.ts"
@@ -27,7 +28,7 @@ const medianOf = (act: () => Promise<unknown>) => async () => {
     await act()
     millis.push(performance.now() - began)
   }
-  return millis.toSorted((a, b) => a - b)[times >> 1] ?? Number.NaN
+  return waitsOf(millis).p50
 }
 
 export const compareNewest = async (first: World, later: World, rounds: number): Promise<ReadonlyArray<Row>> => {

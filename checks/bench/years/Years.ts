@@ -67,7 +67,7 @@ const runIn = async (world: World, begin: number, options: YearsOptions): Promis
   const months: Array<Month> = []
   for (let month = 0; month < options.months; month++) {
     const making = await timed(() => makeMonth(world, options, begin + month * monthMillis, monthMillis))
-    world.time.turnTo(begin + (month + 1) * monthMillis - 60_000)
+    world.turnTo(begin + (month + 1) * monthMillis - 60_000)
     const { keys, left } = await upkeep(world)
     const stored = Number((await store.ask("select count(*) as count from payments"))[0]?.["count"])
     await store.vacuum()
@@ -95,7 +95,7 @@ const upkeep = async ({ removed, run }: World) => {
 /** Along the month: the clock is turned between its parts. */
 const makeMonth = async (world: World, { payments, store }: YearsOptions, at: number, monthMillis: number) => {
   for (let part = 0; part < parts; part++) {
-    world.time.turnTo(at + Math.floor((part / parts) * monthMillis))
+    world.turnTo(at + Math.floor((part / parts) * monthMillis))
     const numbers = Array.from({ length: payments }, (_, number) => number).filter((number) => number % parts === part)
     await world.run(
       Effect.forEach(numbers, (number) => makeSample(sampleOf(number)), { concurrency: 32, discard: true })

@@ -6,15 +6,16 @@ import { endpointSecretContext, Pointsman, SecretsLayer, type Tenant } from "@po
 import { BeforeRemoval, Directory, Ids, type Ledger, Secrets, WebhookSender } from "@pointsman/core/ports"
 import * as NodeTransport from "@pointsman/transport-node"
 import { Clock, Effect, Fiber, Layer, ManagedRuntime, Redacted, References } from "effect"
+import { makeMovedClock } from "../../../packages/server/test/support/MovedClock.ts"
 import { caller, encryptionKey, type Storage, worldLayer } from "../World.ts"
 import { makeBookedProvider, type SumsByCurrency } from "./BookedProvider.ts"
-import { makeTurnedTime, type TurnedTime } from "./TurnedTime.ts"
 
 const retention = { payments: 366 * 24 * 60 * 60_000 }
 
 export interface World {
   readonly tenant: Tenant
-  readonly time: TurnedTime
+  /** Turns the clock ahead, to epoch milliseconds; otherwise it goes as fast as this machine's. */
+  readonly turnTo: (millis: number) => void
   readonly run: <A, E>(act: Effect.Effect<A, E, Pointsman | Ledger | Directory>) => Promise<A>
   /** What was asked of the provider so far. */
   readonly books: () => SumsByCurrency
@@ -30,7 +31,7 @@ export const openWorld = async (options: {
   readonly archive: string
   readonly startMillis: number
 }): Promise<World> => {
-  const time = makeTurnedTime(options.startMillis)
+  const { clock, push } = makeMovedClock(options.startMillis - Date.now())
   const { books, provider } = makeBookedProvider()
   let removed = 0
   const beside = Layer.mergeAll(
@@ -41,7 +42,7 @@ export const openWorld = async (options: {
       })
     ),
     Layer.succeed(WebhookSender, { send: () => Effect.succeed(200) }),
-    Layer.succeed(Clock.Clock, time.clock),
+    Layer.succeed(Clock.Clock, clock),
     // What each sweep removed is a figure of the run.
     Layer.succeed(References.MinimumLogLevel, "Warn")
   )
@@ -52,7 +53,7 @@ export const openWorld = async (options: {
   const delivering = runtime.runFork(Effect.flatMap(Pointsman, ({ keepDelivering }) => keepDelivering(200)))
   return {
     tenant: caller.tenant,
-    time,
+    turnTo: (millis) => push(Math.max(0, millis - clock.currentTimeMillisUnsafe())),
     run: (act) => runtime.runPromise(act),
     books,
     removed: () => removed,
