@@ -56,7 +56,7 @@ export interface Word {
 type Words = readonly [Word, ...ReadonlyArray<Word>]
 
 /** A dispute without a verdict is an inquiry: of the payment it moves nothing. */
-type DisputeVerdict = NonNullable<Extract<MessageAbout, { readonly _tag: "Dispute" }>["verdict"]>
+type DisputeVerdict = NonNullable<OfDispute["verdict"]>
 
 /** What a kind of statement can carry. */
 interface Carried {
@@ -280,30 +280,23 @@ const settlements: Total["Settled"] = {
   ]
 }
 
+type OfDispute = Extract<MessageAbout, { readonly _tag: "Dispute" }>
+
 const dispute =
-  (verdict: DisputeVerdict, disputeId: string | null = null): Word["about"] =>
-  ({ attemptId }) => ({ _tag: "Dispute", charge: { attemptId }, disputeId, verdict })
-
-/** Its type says one thing, and its status another. */
-const contradicting: Word["about"] = ({ attemptId }) => ({
-  ...{ _tag: "Dispute", charge: { attemptId }, disputeId: null },
-  ...{ verdict: "lost", status: "won" }
-})
-
-/** An update without a status. */
-const continued: Word["about"] = ({ attemptId }) => ({
-  ...{ _tag: "Dispute", charge: { attemptId }, disputeId: null },
-  ...{ verdict: "opened", isContinued: true }
-})
+  (verdict: DisputeVerdict, fields: Partial<OfDispute> = {}): Word["about"] =>
+  ({ attemptId }) => ({ _tag: "Dispute", charge: { attemptId }, disputeId: null, verdict, ...fields })
 
 const disputes: Total["Dispute"] = {
   opened: [
     ...dated("opened", dispute("opened")),
-    ...varied("opened", "another one opened", dispute("opened", "dp_2")),
-    ...varied("opened", "updated without a status", continued)
+    ...varied("opened", "another one opened", dispute("opened", { disputeId: "dp_2" })),
+    ...varied("opened", "updated without a status", dispute("opened", { isContinued: true }))
   ],
-  won: [...dated("won", dispute("won")), ...varied("won", "another one won", dispute("won", "dp_2"))],
-  lost: [...dated("lost", dispute("lost")), ...varied("lost", "lost, with the status won", contradicting)]
+  won: [...dated("won", dispute("won")), ...varied("won", "another one won", dispute("won", { disputeId: "dp_2" }))],
+  lost: [
+    ...dated("lost", dispute("lost")),
+    ...varied("lost", "lost, with the status won", dispute("lost", { status: "won" }))
+  ]
 }
 
 const captureFailures: Total["CaptureFailed"] = {
