@@ -2,20 +2,7 @@
  * The types of `@pointsman/client` and `@pointsman/node`: TypeScript of the document that the server publishes, with its
  * descriptions.
  */
-import {
-  captureMethods,
-  declineAdvices,
-  declineCategories,
-  disputeReasons,
-  disputeStatuses,
-  environments,
-  eventTypes,
-  initiators,
-  paymentMethodNames,
-  paymentMethods,
-  paymentStatuses,
-  payoutStatuses
-} from "@pointsman/core"
+import * as core from "@pointsman/core"
 import { openApiDocument } from "@pointsman/http"
 import { errorCodes } from "@pointsman/http/api"
 import { rangesOf } from "./Fields.ts"
@@ -29,17 +16,17 @@ type Parameter = NonNullable<NonNullable<Document["paths"][string]["get"]>["para
 
 /** The document repeats these lists wherever they are used. */
 const enums: ReadonlyArray<readonly [name: string, values: ReadonlyArray<string>]> = [
-  ["PaymentStatus", paymentStatuses],
-  ["PaymentMethod", paymentMethods],
-  ["PaymentMethodName", paymentMethodNames],
-  ["Environment", environments],
-  ["Initiator", initiators],
-  ["CaptureMethod", captureMethods],
-  ["DeclineCategory", declineCategories],
-  ["DeclineAdvice", declineAdvices],
-  ["PayoutStatus", payoutStatuses],
-  ["DisputeStatus", disputeStatuses],
-  ["DisputeReason", disputeReasons]
+  ["PaymentStatus", core.paymentStatuses],
+  ["PaymentMethod", core.paymentMethods],
+  ["PaymentMethodName", core.paymentMethodNames],
+  ["Environment", core.environments],
+  ["Initiator", core.initiators],
+  ["CaptureMethod", core.captureMethods],
+  ["DeclineCategory", core.declineCategories],
+  ["DeclineAdvice", core.declineAdvices],
+  ["PayoutStatus", core.payoutStatuses],
+  ["DisputeStatus", core.disputeStatuses],
+  ["DisputeReason", core.disputeReasons]
 ]
 
 const lineWidth = 120
@@ -65,7 +52,7 @@ const literals = (values: ReadonlyArray<unknown>): ReadonlyArray<string> => {
 /** `decline:other` is one of `decline:${DeclineCategory}` where all of them are there. */
 const literal = (text: string, value: unknown, all: ReadonlyArray<unknown>): string => {
   const prefix = /^\w+:/u.exec(text)?.[0]
-  return prefix !== undefined && declineCategories.every((category) => all.includes(`${prefix}${category}`))
+  return prefix !== undefined && core.declineCategories.every((category) => all.includes(`${prefix}${category}`))
     ? `\`${prefix}\${DeclineCategory}\``
     : JSON.stringify(value)
 }
@@ -252,7 +239,7 @@ export type Event = EventOf<EventType>
 
 export const clientTypes = (document: Document = openApiDocument()): string => {
   const { schemas } = document.components
-  const data = Object.fromEntries(eventTypes.map((type) => [type, dataOf(type, document)]))
+  const data = Object.fromEntries(core.eventTypes.map((type) => [type, dataOf(type, document)]))
   const ofEvents = withReferences(schemas, Object.values(data))
   const ofRequests = withReferences(schemas, asked)
   const names = [...new Set([...ofRequests, ...withReferences(schemas, answered), ...ofEvents])]

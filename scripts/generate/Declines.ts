@@ -11,51 +11,35 @@ export const declinesPath = "docs/reference/declines.md"
 
 type Entries = ReadonlyArray<readonly [providerCode: string, meaning: DeclineMeaning]>
 
-interface Declining {
-  readonly title: string
-  /** Where the provider documents its codes. */
-  readonly sources: Readonly<Record<string, string>>
-  readonly entries: Entries
-}
+/** Where the provider documents its codes, by what they are. */
+type Sources = Readonly<Record<string, string>>
 
 const adyen: Entries = reasons.map((reason) => [`${code(reason.code)} ${reason.reason}`, meaningOf(reason)])
 const coded = (entries: Iterable<readonly [string, DeclineMeaning]>): Entries =>
   [...entries].map(([name, meaning]) => [code(name), meaning])
 
 /** A connector with a table is one more entry here. */
-const connectors: ReadonlyArray<Declining> = [
-  {
-    title: "Stripe",
-    sources: { codes: "https://docs.stripe.com/declines/codes" },
-    entries: coded([...stripe])
-  },
-  {
-    title: "Adyen",
-    sources: { codes: "https://docs.adyen.com/development-resources/refusal-reasons" },
-    entries: adyen
-  },
-  {
-    title: "Checkout.com",
-    sources: { codes: "https://www.checkout.com/docs/resources/codes/response-codes" },
-    entries: coded(checkout)
-  },
-  {
-    title: "Mollie",
-    sources: { codes: "https://docs.mollie.com/docs/handling-errors-with-mollie-components" },
-    entries: coded(Object.entries(mollie))
-  },
-  {
-    title: "PayPal",
-    sources: {
+const connectors: ReadonlyArray<readonly [title: string, sources: Sources, entries: Entries]> = [
+  ["Stripe", { codes: "https://docs.stripe.com/declines/codes" }, coded(stripe)],
+  ["Adyen", { codes: "https://docs.adyen.com/development-resources/refusal-reasons" }, adyen],
+  ["Checkout.com", { codes: "https://www.checkout.com/docs/resources/codes/response-codes" }, coded(checkout)],
+  [
+    "Mollie",
+    { codes: "https://docs.mollie.com/docs/handling-errors-with-mollie-components" },
+    coded(Object.entries(mollie))
+  ],
+  [
+    "PayPal",
+    {
       "issues of an order": "https://developer.paypal.com/api/rest/reference/orders/v2/errors/",
       "codes of the card processor":
         "https://github.com/paypal/PayPal-Ruby-Server-SDK/blob/main/lib/paypal_server_sdk/models/processor_response_code.rb"
     },
-    entries: coded(paypal)
-  }
+    coded(paypal)
+  ]
 ]
 
-const linked = (sources: Declining["sources"]): string =>
+const linked = (sources: Sources): string =>
   Object.entries(sources)
     .map(([what, address]) => `[${what}](${address})`)
     .join(" and ")
@@ -110,7 +94,7 @@ export const declinesPage = (): string =>
     "## Codes",
     table(["Category", "Codes"], categoryRows()),
     `The advice of a code with † is ${code(always)}; of the others, ${code("retry_later")} if the decline is soft and ${code("use_another_method")} if it is hard.`,
-    ...connectors.flatMap(({ entries, sources, title }) => [
+    ...connectors.flatMap(([title, sources, entries]) => [
       `## ${title}`,
       `The provider's own description: ${linked(sources)}.`,
       table(["Code", `${title}'s codes`], rowsOf(entries))
