@@ -9,18 +9,7 @@ import * as PostgresStorage from "@pointsman/storage-postgres"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { caller, type Storage, worldLayer } from "../World.ts"
-import { createRequest } from "./CreateRequest.ts"
-import {
-  attemptIdOf,
-  captureMethodOf,
-  createdAtOf,
-  eventIdOf,
-  keyOf,
-  metadataOf,
-  paymentIdOf,
-  sampleText,
-  textOf
-} from "./FilledIds.ts"
+import * as filledIds from "./FilledIds.ts"
 import { query } from "./Postgres.ts"
 
 const { tenant } = caller
@@ -36,7 +25,7 @@ const makeSample = async (captureMethod: "automatic" | "manual"): Promise<(numbe
   const { book, claim, events } = await runtime.runPromise(
     Effect.gen(function* () {
       const [pointsman, ledger] = [yield* Pointsman, yield* Ledger]
-      const request = createRequest(sampleText, sampleKey, captureMethod, metadataOf(sampleText))
+      const request = filledIds.sampleRequest(sampleKey, captureMethod)
       const { id } = (yield* pointsman.create(caller, request)).payment
       return {
         book: yield* Effect.fromOption(yield* ledger.book(tenant, id)),
@@ -58,17 +47,17 @@ const makeSample = async (captureMethod: "automatic" | "manual"): Promise<(numbe
     claim: { expected: 0, after: { ...claim, version: 1 } }
   } satisfies Change)
   const own: Readonly<Record<string, (number: number) => string>> = {
-    [payment.id]: paymentIdOf,
-    [String(attempts[0]?.id)]: attemptIdOf,
-    [sampleKey]: keyOf,
-    [sampleText]: textOf
+    [payment.id]: filledIds.paymentIdOf,
+    [String(attempts[0]?.id)]: filledIds.attemptIdOf,
+    [sampleKey]: filledIds.keyOf,
+    [filledIds.sampleText]: filledIds.textOf
   }
   const parts = new RegExp([...Object.keys(own), "\\b\\d{13}\\b"].join("|"), "gu")
   return (number) => {
     const change = JSON.parse(
       text.replace(parts, (part) => {
         const isTime = Number(part) >= began && Number(part) <= ended
-        return own[part]?.(number) ?? (isTime ? String(createdAtOf(number)) : part)
+        return own[part]?.(number) ?? (isTime ? String(filledIds.createdAtOf(number)) : part)
       })
     )
     Object.assign(change.payment.after, { updatedAt })
@@ -85,7 +74,7 @@ const fill = async (storage: Storage, count: number): Promise<void> => {
   const samples = { automatic: await makeSample("automatic"), manual: await makeSample("manual") }
   let events = 0
   // Random after the digits of the time: PostgreSQL gives an event that is late the id after the newest one.
-  const eventId = (id: string) => eventIdOf(events++).slice(0, timedDigits) + id.slice(timedDigits)
+  const eventId = (id: string) => filledIds.eventIdOf(events++).slice(0, timedDigits) + id.slice(timedDigits)
   const ids = Layer.effect(
     Ids,
     Effect.map(Ids, (random) => Ids.of({ ...random, event: Effect.map(random.event, eventId) }))
@@ -98,7 +87,7 @@ const fill = async (storage: Storage, count: number): Promise<void> => {
           (function* () {
             for (let number = 0; number < count; number++) yield number
           })(),
-          (number) => Effect.suspend(() => ledger.commit(samples[captureMethodOf(number)](number))),
+          (number) => Effect.suspend(() => ledger.commit(samples[filledIds.captureMethodOf(number)](number))),
           { concurrency, discard: true }
         )
       )

@@ -1,4 +1,6 @@
 /** Ids of the payments that `FillStores.ts` writes, by their numbers: in the order of the numbers, and older than all others. */
+import type { CreateRequest } from "@pointsman/core"
+import { createRequest } from "./CreateRequest.ts"
 
 /** Their first twelve digits, of the number 0: a time in 2004. */
 const firstNumber = 0x0100_0000_0000
@@ -25,8 +27,9 @@ export const keyOf = (number: number): string => `key-${hex(number)}`
 /** The text of the sample payment that each filled payment replaces by a text of its own. */
 export const sampleText = "order-filled"
 export const textOf = (number: number): string => `order-${hex(number)}`
-/** A text of the payment's own, and one that every payment has. */
-export const metadataOf = (text: string) => ({ order: text, channel: "web" })
+/** The create of a filled payment: it has metadata of its own, and some that every payment has. */
+export const sampleRequest = (key: string, captureMethod: "automatic" | "manual"): CreateRequest =>
+  createRequest(sampleText, key, captureMethod, { order: sampleText, channel: "web" })
 /** With the prefix of Mollie's payments, without which its reports name none. */
 export const providerRefOf = (number: number): string => `tr_${attemptIdOf(number)}`
 

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto"
 import { Pointsman } from "@pointsman/core"
 import { ManagedRuntime } from "effect"
+import { createRequest } from "../kit/CreateRequest.ts"
 import { caller, type Storage, worldLayer } from "../World.ts"
 
 export interface Handle {
@@ -31,23 +32,9 @@ export const openFlow = async (storage: Storage): Promise<Flow> => {
   const read = ({ id }: Handle) => runtime.runPromise(pointsman.payment(caller.tenant, id))
   return {
     create: async (index, amount) => {
-      const { payment } = await runtime.runPromise(
-        pointsman.create(caller, {
-          idempotencyKey: randomUUID(),
-          instruments: null,
-          debug: false,
-          details: {
-            money: { minorUnits: amount, currency: "EUR" },
-            country: "DE",
-            method: "card",
-            cardBrand: null,
-            initiator: "cit",
-            captureMethod: "manual",
-            reference: `order-${index}`,
-            simulation: null
-          }
-        })
-      )
+      const request = createRequest(`order-${index}`, randomUUID(), "manual")
+      const details = { ...request.details, money: { minorUnits: amount, currency: "EUR" } }
+      const { payment } = await runtime.runPromise(pointsman.create(caller, { ...request, details }))
       return { id: payment.id, amount }
     },
     capture: async (handle) => {

@@ -6,17 +6,7 @@ import * as PostgresStorage from "@pointsman/storage-postgres"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
 import { Effect, ManagedRuntime, Redacted } from "effect"
 import { createRequest } from "../kit/CreateRequest.ts"
-import {
-  captureMethodOf,
-  createdAtOf,
-  eventIdOf,
-  keyOf,
-  metadataOf,
-  paymentIdOf,
-  providerRefOf,
-  sampleText,
-  textOf
-} from "../kit/FilledIds.ts"
+import * as filledIds from "../kit/FilledIds.ts"
 import { type Load, run } from "../kit/Load.ts"
 import { answerOrders } from "../kit/Side.ts"
 import { agreeing, caller, callerOf, overHttp, type Storage, worldLayer } from "../World.ts"
@@ -68,23 +58,23 @@ const readsOf = (pointsman: Pointsman["Service"]) => {
       const number = some(filled)
       return pointsman.create(
         caller,
-        createRequest(sampleText, keyOf(number), captureMethodOf(number), metadataOf(sampleText))
+        filledIds.sampleRequest(filledIds.keyOf(number), filledIds.captureMethodOf(number))
       )
     },
-    payments: (filled) => search({ before: paymentIdOf(some(filled)) }),
-    paymentsByState: (filled) => search({ states: ["Authorized"], before: paymentIdOf(some(filled)) }),
-    byReference: (filled) => search({ reference: textOf(some(filled)) }),
-    byProviderReference: (filled) => search({ providerRef: providerRefOf(some(filled)) }),
-    byMetadata: (filled) => search({ metadata: { order: textOf(some(filled)) } }),
-    byCommonMetadata: (filled) => search({ metadata: { channel: "web" }, before: paymentIdOf(some(filled)) }),
-    byAmount: (filled) => search({ amountMinor: 1_000, currency: "EUR", before: paymentIdOf(some(filled)) }),
-    byAmountInAnyCurrency: (filled) => search({ amountMinor: 1_000, before: paymentIdOf(some(filled)) }),
+    payments: (filled) => search({ before: filledIds.paymentIdOf(some(filled)) }),
+    paymentsByState: (filled) => search({ states: ["Authorized"], before: filledIds.paymentIdOf(some(filled)) }),
+    byReference: (filled) => search({ reference: filledIds.textOf(some(filled)) }),
+    byProviderReference: (filled) => search({ providerRef: filledIds.providerRefOf(some(filled)) }),
+    byMetadata: (filled) => search({ metadata: { order: filledIds.textOf(some(filled)) } }),
+    byCommonMetadata: (filled) => search({ metadata: { channel: "web" }, before: filledIds.paymentIdOf(some(filled)) }),
+    byAmount: (filled) => search({ amountMinor: 1_000, currency: "EUR", before: filledIds.paymentIdOf(some(filled)) }),
+    byAmountInAnyCurrency: (filled) => search({ amountMinor: 1_000, before: filledIds.paymentIdOf(some(filled)) }),
     byCreation: (filled) => {
-      const createdFrom = createdAtOf(some(filled))
+      const createdFrom = filledIds.createdAtOf(some(filled))
       return search({ createdFrom, createdBefore: createdFrom + 24 * 60 * 60_000 })
     },
-    events: (filled) => pointsman.events(tenant, { before: eventIdOf(some(filled)), limit: pageSize }),
-    timeline: (filled) => pointsman.timeline(tenant, paymentIdOf(some(filled)), { limit: pageSize })
+    events: (filled) => pointsman.events(tenant, { before: filledIds.eventIdOf(some(filled)), limit: pageSize }),
+    timeline: (filled) => pointsman.timeline(tenant, filledIds.paymentIdOf(some(filled)), { limit: pageSize })
   } satisfies Readonly<Record<string, (filled: number) => Effect.Effect<unknown, unknown>>>
 }
 
