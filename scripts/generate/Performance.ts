@@ -2,8 +2,15 @@
 import { join } from "node:path"
 import { chartOf } from "../../checks/bench/kit/Chart.ts"
 import { toldHardware, toldLoad } from "../../checks/bench/kit/Machine.ts"
-import { type MeasuredSection, readMeasured } from "../../checks/bench/kit/Measured.ts"
-import { isMet, type Row, toldGoal, toldRange, toldValue } from "../../checks/bench/kit/Result.ts"
+import {
+  isMet,
+  type MeasuredSection,
+  type Row,
+  readMeasured,
+  toldGoal,
+  toldRange,
+  toldValue
+} from "../../checks/bench/kit/Result.ts"
 import { table } from "./Markdown.ts"
 
 const measured = readMeasured(join(import.meta.dirname, "../../checks/bench/measured.json"))

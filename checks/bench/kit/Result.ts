@@ -1,5 +1,24 @@
-/** What a measurement says. */
+/** What a measurement is asked and says, and the file of what was measured last of each part, which later runs add to. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import type { Machine } from "./Machine.ts"
+import type { Postgres } from "./Postgres.ts"
 import type { Spread } from "./Rounds.ts"
+
+/** Of every measurement. */
+export interface Options {
+  /** How long a side is measured within a round. */
+  readonly seconds: number
+  readonly rounds: number
+  /** Only that everything runs: figures of it mean nothing. */
+  readonly smoke: boolean
+  /** The folder of the comparison with Medusa and hand-written floors; "" where there is none. */
+  readonly peer: string
+  readonly postgres: Postgres
+  /** An empty folder, gone after the run. */
+  readonly folder: string
+  /** Shown to the person who waits. */
+  readonly tell: (line: string) => void
+}
 
 export interface Row {
   /** Stays the same from run to run: the chart asks for it. */
@@ -70,4 +89,27 @@ export const toldSection = (section: Section): string => {
     `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")}`.trimEnd()
   )
   return [`\n${section.title}`, ...lines, ...(section.note === "" ? [] : [`  ${section.note}`])].join("\n")
+}
+
+export type Measure = (options: Options) => Promise<Section>
+
+/** With the run that measured it. */
+export interface MeasuredSection extends Section {
+  readonly rounds: number
+  readonly seconds: number
+  readonly machine: Machine
+}
+
+export const readMeasured = (path: string): ReadonlyArray<MeasuredSection> =>
+  existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : []
+
+/** Sections of the same id take the place of those that are there; `order` is that of the file. */
+export const addMeasured = (
+  path: string,
+  added: ReadonlyArray<MeasuredSection>,
+  order: ReadonlyArray<string>
+): void => {
+  const all = new Map([...readMeasured(path), ...added].map((section) => [section.id, section]))
+  const sections = [...all.values()].toSorted((a, b) => order.indexOf(a.id) - order.indexOf(b.id))
+  writeFileSync(path, `${JSON.stringify(sections, null, 2)}\n`)
 }

@@ -1,8 +1,7 @@
 /** Commits that share a statement, against one statement each, beside a provider that takes its time. */
 import { compare } from "../kit/Compare.ts"
 import { closed } from "../kit/Load.ts"
-import type { Measure } from "../kit/Options.ts"
-import { type Row, row, short } from "../kit/Result.ts"
+import { type Measure, type Row, row, short } from "../kit/Result.ts"
 import { startLibrary } from "../kit/Sides.ts"
 
 const slowestMillis = 40

@@ -5,8 +5,7 @@
 import { compare } from "../kit/Compare.ts"
 import { recordCreate } from "../kit/CreateStatements.ts"
 import { closed, type Sample } from "../kit/Load.ts"
-import type { Measure } from "../kit/Options.ts"
-import { row, short } from "../kit/Result.ts"
+import { type Measure, row, short } from "../kit/Result.ts"
 import { startBare, startLibrary } from "../kit/Sides.ts"
 
 const inFlight = 16

@@ -1,7 +1,6 @@
 /** Webhooks: 20 events to each of 500 endpoints, recorded and signed, against as many bare requests. */
 import { compare } from "../kit/Compare.ts"
-import type { Measure } from "../kit/Options.ts"
-import { row, short } from "../kit/Result.ts"
+import { type Measure, row, short } from "../kit/Result.ts"
 import { type Side, startSide } from "../kit/Side.ts"
 import type { DeliverAnswer, DeliverOrder } from "../sides/Deliver.ts"
 

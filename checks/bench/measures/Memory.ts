@@ -2,8 +2,7 @@
 import { join } from "node:path"
 import { createAt } from "../kit/CreateRequest.ts"
 import { closed } from "../kit/Load.ts"
-import type { Measure } from "../kit/Options.ts"
-import { row, short } from "../kit/Result.ts"
+import { type Measure, row, short } from "../kit/Result.ts"
 import { keysOf, residentMegabytes, startServer } from "../kit/Server.ts"
 import { startClient, startProvider } from "../kit/Sides.ts"
 

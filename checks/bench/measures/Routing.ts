@@ -6,8 +6,7 @@ import { join } from "node:path"
 import { decisions, uses } from "../../../packages/core/test/support/WideConfiguration.ts"
 import { compare } from "../kit/Compare.ts"
 import { closed, waitsOf } from "../kit/Load.ts"
-import type { Measure } from "../kit/Options.ts"
-import { type Row, row, short } from "../kit/Result.ts"
+import { type Measure, type Row, row, short } from "../kit/Result.ts"
 import { startLibrary } from "../kit/Sides.ts"
 
 export const routing: Measure = async (options) => {

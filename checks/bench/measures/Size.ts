@@ -10,9 +10,8 @@ import * as PostgresStorage from "@pointsman/storage-postgres"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
 import { Effect, ManagedRuntime, Redacted } from "effect"
 import { createRequest } from "../kit/CreateRequest.ts"
-import type { Measure } from "../kit/Options.ts"
 import { query } from "../kit/Postgres.ts"
-import { type Row, row } from "../kit/Result.ts"
+import { type Measure, type Row, row } from "../kit/Result.ts"
 import { agreeing, caller, type Storage, worldLayer } from "../World.ts"
 
 const inFlight = 16
