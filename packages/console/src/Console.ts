@@ -63,7 +63,6 @@ import { actPages } from "./payments/ActPages.ts"
 import { listPages } from "./payments/ListPages.ts"
 import { paymentPages } from "./payments/PaymentPages.ts"
 import * as RequestFaults from "./RequestFaults.ts"
-import * as BooksHandlers from "./reconciliation/BooksHandlers.ts"
 import { booksPages } from "./reconciliation/BooksPages.ts"
 import { differencePages } from "./reconciliation/DifferencePages.ts"
 import { payoutPage } from "./reconciliation/PayoutPage.ts"
@@ -254,7 +253,7 @@ const application = (
       HttpRouter.addAll(files),
       HttpRouter.add("GET", "/api/*", envelope("not_found", "Route not found."))
     ).pipe(
-      Layer.provide([AccountHandlers.layer, DeskHandlers.layer, BooksHandlers.layer]),
+      Layer.provide([AccountHandlers.layer, DeskHandlers.layer]),
       Layer.provide([Authorize.layer, RequestFaults.layer, staleReads, fallbacks]),
       // What each request runs with.
       Layer.provideMerge([

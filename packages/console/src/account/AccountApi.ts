@@ -5,7 +5,6 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { failures } from "../api/Errors.ts"
 import { Authorize, RequestErrors, summary } from "../api/Parts.ts"
 import { described, Text } from "../api/Records.ts"
-import type { AccessOf } from "../gate/Access.ts"
 import { SignInOptions, SignInResponse } from "../passkeys/PasskeyApi.ts"
 
 export const Me = Schema.Struct({
@@ -94,11 +93,5 @@ export class Account extends HttpApiGroup.make("account")
   )
   .middleware(RequestErrors)
   .middleware(Authorize) {}
-
-export const accountAccess = {
-  me: "signedIn",
-  signOutEverywhere: "signedIn",
-  setPassword: "signedIn"
-} as const satisfies AccessOf<typeof Account>
 
 export type SessionView = { readonly login: string; readonly method: SignInMethod }

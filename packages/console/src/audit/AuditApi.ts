@@ -6,7 +6,6 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { failures } from "../api/Errors.ts"
 import { Authorize, RequestErrors, summary } from "../api/Parts.ts"
 import { described, Moment, Text } from "../api/Records.ts"
-import type { AccessOf } from "../gate/Access.ts"
 
 export const AuditRecord = Schema.Struct({
   number: Schema.Int.annotateKey(described("From 1, without gaps in the trail of the installation.")),
@@ -57,8 +56,3 @@ export class AuditTrail extends HttpApiGroup.make("audit")
   )
   .middleware(RequestErrors)
   .middleware(Authorize) {}
-
-export const auditAccess = {
-  auditTrail: "audit.read",
-  workspaceAudit: "audit.read"
-} as const satisfies AccessOf<typeof AuditTrail>

@@ -21,7 +21,7 @@ import { callerOf, directoryContents, type TenantPath } from "../gate/Caller.ts"
 import { credentialsRefused, refusals, understood } from "../gate/Configuring.ts"
 import { takeRecentSignIn } from "../gate/RecentSignIn.ts"
 import { circuitView } from "../routing/RoutingViews.ts"
-import type { Connection } from "./ConnectionRecords.ts"
+import type { Connection } from "./ConnectionApi.ts"
 
 const { validationErrorOf } = InProcess
 

@@ -11,9 +11,9 @@ import type { TenantPath } from "../gate/Caller.ts"
 import { ownerOf } from "../gate/Configuring.ts"
 import { conditionText, limitTexts } from "../routing/ConditionText.ts"
 import { circuitState } from "../routing/RoutingPages.ts"
+import { type Connection, standingOf } from "./ConnectionApi.ts"
 import * as Desk from "./ConnectionDesk.ts"
 import { verbOf } from "./ConnectionFormPages.ts"
-import { type Connection, standingOf } from "./ConnectionRecords.ts"
 
 const { html } = InProcess
 

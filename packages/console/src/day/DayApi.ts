@@ -5,8 +5,7 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { failures } from "../api/Errors.ts"
 import { Authorize, RequestErrors, summary, tenantPath } from "../api/Parts.ts"
 import { described, Text, TextOrNull } from "../api/Records.ts"
-import { Connection } from "../connections/ConnectionRecords.ts"
-import type { AccessOf } from "../gate/Access.ts"
+import { Connection } from "../connections/ConnectionApi.ts"
 
 /** Payments of today: the newest of them. */
 export const paymentsAtMost = 1_000
@@ -110,5 +109,3 @@ export class Days extends HttpApiGroup.make("days")
   )
   .middleware(RequestErrors)
   .middleware(Authorize) {}
-
-export const dayAccess = { day: "payment.read" } as const satisfies AccessOf<typeof Days>

@@ -1,5 +1,5 @@
 /** What a day needs a person for, in words. */
-import { standingOf } from "../connections/ConnectionRecords.ts"
+import { standingOf } from "../connections/ConnectionApi.ts"
 import type { EnvironmentArea } from "../frame/Navigation.ts"
 import { percent, successRange } from "../routing/SuccessRange.ts"
 import { countedAtMost, type Day } from "./DayApi.ts"

@@ -58,6 +58,7 @@ const parametersOf = (query: Schema.Top | undefined): ReadonlyArray<string> => {
   return ast?._tag === "Objects" ? ast.propertySignatures.map(({ name }) => String(name)) : []
 }
 
+/** What changes something runs to its end, also where its client goes away. */
 export const layer = Layer.effect(
   Authorize,
   Effect.gen(function* () {
@@ -71,7 +72,8 @@ export const layer = Layer.effect(
         const reason = refusalOf(signedIn, access, workspace, requirePasskey)
         if (reason !== undefined) return yield* Effect.fail(reason)
         yield* InProcess.refuseUnknownParameters(parametersOf(endpoint.query))
-        return yield* asOperator(signedIn)(handler)
+        const answer = asOperator(signedIn)(handler)
+        return yield* endpoint.method === "GET" ? answer : Effect.uninterruptible(answer)
       })
     )
   })

@@ -5,7 +5,6 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { failures } from "../api/Errors.ts"
 import { Authorize, RequestErrors, summary, tenantPath } from "../api/Parts.ts"
 import { described, Moment, Text, TextOrNull } from "../api/Records.ts"
-import type { AccessOf } from "../gate/Access.ts"
 
 const Scopes = Schema.NullOr(Schema.Array(Schema.Literals(scopes)))
 
@@ -70,10 +69,3 @@ export class Keys extends HttpApiGroup.make("keys")
   )
   .middleware(RequestErrors)
   .middleware(Authorize) {}
-
-export const keyAccess = {
-  keys: "key.manage",
-  keyDraft: "key.manage",
-  createKey: "key.manage",
-  revokeKey: "key.manage"
-} as const satisfies AccessOf<typeof Keys>

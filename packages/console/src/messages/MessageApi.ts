@@ -5,7 +5,6 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { failures } from "../api/Errors.ts"
 import { Authorize, RequestErrors, summary, tenantPath } from "../api/Parts.ts"
-import type { AccessOf } from "../gate/Access.ts"
 import { Message, MessageWithBody } from "./MessageRecords.ts"
 
 /** In the query and the body, because the id is the provider's: it may have any length and any character. */
@@ -48,9 +47,3 @@ export class Messages extends HttpApiGroup.make("messages")
   )
   .middleware(RequestErrors)
   .middleware(Authorize) {}
-
-export const messageAccess = {
-  messages: "message.apply",
-  message: "message.apply",
-  applyMessage: "message.apply"
-} as const satisfies AccessOf<typeof Messages>

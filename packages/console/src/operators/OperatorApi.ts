@@ -5,7 +5,6 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { failures } from "../api/Errors.ts"
 import { Authorize, RequestErrors, summary } from "../api/Parts.ts"
 import { described, Text } from "../api/Records.ts"
-import type { AccessOf } from "../gate/Access.ts"
 
 const Roles = Schema.Array(
   Schema.Struct({
@@ -92,11 +91,3 @@ export class OperatorGroup extends HttpApiGroup.make("operators")
   )
   .middleware(RequestErrors)
   .middleware(Authorize) {}
-
-export const operatorAccess = {
-  operators: "operator.manage",
-  addOperator: "operator.manage",
-  editOperator: "operator.manage",
-  removeOperator: "operator.manage",
-  createSignInLink: "operator.manage"
-} as const satisfies AccessOf<typeof OperatorGroup>

@@ -5,7 +5,6 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { failures } from "../api/Errors.ts"
 import { Authorize, RequestErrors, summary } from "../api/Parts.ts"
 import { described, Moment, Text } from "../api/Records.ts"
-import type { AccessOf } from "../gate/Access.ts"
 
 export const Usage = Schema.Struct({
   workspace_id: Text,
@@ -77,10 +76,3 @@ export class Partners extends HttpApiGroup.make("partners")
   )
   .middleware(RequestErrors)
   .middleware(Authorize) {}
-
-export const partnerAccess = {
-  partners: "usage.read",
-  partnerMerchants: "usage.read",
-  inviteMerchant: "merchant.invite",
-  usage: "usage.read"
-} as const satisfies AccessOf<typeof Partners>

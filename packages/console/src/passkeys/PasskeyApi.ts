@@ -4,7 +4,6 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { failures } from "../api/Errors.ts"
 import { Authorize, RequestErrors, summary } from "../api/Parts.ts"
 import { described, Text } from "../api/Records.ts"
-import type { AccessOf } from "../gate/Access.ts"
 
 export const PasskeyView = Schema.Struct({
   id: Text,
@@ -107,10 +106,3 @@ export class Passkeys extends HttpApiGroup.make("passkeys")
   )
   .middleware(RequestErrors)
   .middleware(Authorize) {}
-
-export const passkeyAccess = {
-  passkeys: "addPasskey",
-  beginPasskey: "addPasskey",
-  addPasskey: "addPasskey",
-  removePasskey: "signedIn"
-} as const satisfies AccessOf<typeof Passkeys>

@@ -13,7 +13,6 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { failures } from "../api/Errors.ts"
 import { Authorize, moneyHeaders, RequestErrors, summary, tenantPath } from "../api/Parts.ts"
-import type { AccessOf } from "../gate/Access.ts"
 import { PaymentAfterStatement } from "../reviews/ReviewRecords.ts"
 import { PaymentFile } from "./PaymentRecords.ts"
 
@@ -103,12 +102,3 @@ export class Payments extends HttpApiGroup.make("payments")
   )
   .middleware(RequestErrors)
   .middleware(Authorize) {}
-
-export const paymentAccess = {
-  payments: "payment.read",
-  exportPayments: "payment.read",
-  payment: "payment.read",
-  capture: "payment.capture",
-  void: "payment.void",
-  refund: "payment.refund"
-} as const satisfies AccessOf<typeof Payments>

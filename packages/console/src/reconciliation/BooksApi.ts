@@ -5,7 +5,6 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { failures } from "../api/Errors.ts"
 import { Authorize, RequestErrors, summary, tenantPath } from "../api/Parts.ts"
 import { described, Moment, Text } from "../api/Records.ts"
-import type { AccessOf } from "../gate/Access.ts"
 
 const Balances = Schema.Struct({
   accounts: Schema.Array(
@@ -69,9 +68,3 @@ export class Books extends HttpApiGroup.make("books")
   )
   .middleware(RequestErrors)
   .middleware(Authorize) {}
-
-export const bookAccess = {
-  readReport: "difference.close",
-  balances: "reconciliation.read",
-  journal: "reconciliation.read"
-} as const satisfies AccessOf<typeof Books>

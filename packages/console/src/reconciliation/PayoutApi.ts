@@ -5,7 +5,6 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { failures } from "../api/Errors.ts"
 import { Authorize, RequestErrors, summary, tenantPath } from "../api/Parts.ts"
 import { described, Moment } from "../api/Records.ts"
-import type { AccessOf } from "../gate/Access.ts"
 import { Payout, PayoutEntry, ReportEntry } from "./PayoutRecords.ts"
 
 /** In the query, because the name is the provider's: it may have any length and any character. */
@@ -58,10 +57,3 @@ export class Payouts extends HttpApiGroup.make("payouts")
   )
   .middleware(RequestErrors)
   .middleware(Authorize) {}
-
-export const payoutAccess = {
-  payouts: "reconciliation.read",
-  payout: "reconciliation.read",
-  payoutEntries: "reconciliation.read",
-  exportPayout: "reconciliation.read"
-} as const satisfies AccessOf<typeof Payouts>

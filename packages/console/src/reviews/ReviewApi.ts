@@ -4,7 +4,6 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { failures } from "../api/Errors.ts"
 import { Authorize, RequestErrors, summary, tenantPath } from "../api/Parts.ts"
-import type { AccessOf } from "../gate/Access.ts"
 import { reviewOrders } from "./ReviewDesk.ts"
 import { Correction, PaymentAfterStatement, PaymentWithCorrection, Review, ReviewRecord } from "./ReviewRecords.ts"
 import { Statement } from "./Statements.ts"
@@ -97,13 +96,3 @@ export class Reviews extends HttpApiGroup.make("reviews")
   )
   .middleware(RequestErrors)
   .middleware(Authorize) {}
-
-export const reviewAccess = {
-  reviews: "review.resolve",
-  review: "review.resolve",
-  evidence: "review.resolve",
-  corrections: "review.resolve",
-  approveCorrection: "correction.decide",
-  rejectCorrection: "correction.decide",
-  withdrawCorrection: "correction.decide"
-} as const satisfies AccessOf<typeof Reviews>

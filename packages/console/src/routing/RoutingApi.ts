@@ -3,7 +3,6 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { failures } from "../api/Errors.ts"
 import { Authorize, RequestErrors, summary, tenantPath } from "../api/Parts.ts"
-import type { AccessOf } from "../gate/Access.ts"
 import { History, HistoryQuery, Preview, PreviewQuery, Rate, RoutingSettings } from "./RoutingRecords.ts"
 
 const path = "/workspaces/:workspace/:environment/routing"
@@ -38,10 +37,3 @@ export class Routing extends HttpApiGroup.make("routing")
   )
   .middleware(RequestErrors)
   .middleware(Authorize) {}
-
-export const routingAccess = {
-  routing: "routing.read",
-  successRates: "routing.read",
-  successHistory: "routing.read",
-  previewRouting: "routing.read"
-} as const satisfies AccessOf<typeof Routing>

@@ -5,7 +5,6 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { failures } from "../api/Errors.ts"
 import { Authorize, moneyHeaders, RequestErrors, summary, tenantPath } from "../api/Parts.ts"
-import type { AccessOf } from "../gate/Access.ts"
 import { Delivery, DeliveryFile, Endpoint, RotatedSecret, State } from "./WebhookRecords.ts"
 
 const endpointPath = { ...tenantPath, endpoint: Schema.String }
@@ -76,12 +75,3 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
   )
   .middleware(RequestErrors)
   .middleware(Authorize) {}
-
-export const webhookAccess = {
-  endpoints: "payment.read",
-  endpoint: "payment.read",
-  rotateSecret: "endpoint.manage",
-  deliveries: "payment.read",
-  delivery: "payment.read",
-  redeliver: "webhook.redeliver"
-} as const satisfies AccessOf<typeof Webhooks>
