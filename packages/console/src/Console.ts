@@ -34,8 +34,8 @@ import { dayPages } from "./day/DayPages.ts"
 import { answerPages } from "./disputes/AnswerPages.ts"
 import { disputePages } from "./disputes/DisputePages.ts"
 import { files } from "./frame/Files.ts"
-import { pathOfChoice } from "./frame/Navigation.ts"
-import { type Answer, openPage, page } from "./frame/Page.ts"
+import { environmentAreas, pathOfChoice } from "./frame/Navigation.ts"
+import { type Answer, firstOf, openPage, page } from "./frame/Page.ts"
 import * as Authorize from "./gate/Authorize.ts"
 import { crossSite, isCrossSite, withHeaders } from "./gate/CrossSite.ts"
 import * as OpenResponses from "./gate/OpenResponses.ts"
@@ -198,7 +198,8 @@ const noRoute = failure("not_found", "Route not found.")
 /** They lead to others. */
 const startPages = [
   page("GET", "/", "signedIn", () => Effect.succeed<Answer>({ redirect: "/day" })),
-  page("GET", "/go", "signedIn", ({ query }) => Effect.succeed<Answer>({ redirect: pathOfChoice(query) }))
+  page("GET", "/go", "signedIn", ({ query }) => Effect.succeed<Answer>({ redirect: pathOfChoice(query) })),
+  ...environmentAreas.map((area) => page("GET", `/${area}`, "signedIn", () => firstOf(area)))
 ]
 
 /** Every page and form, each with its method and its path under the mount. */

@@ -24,7 +24,7 @@ export const signInPage = Effect.fnUntraced(function* (
   status?: number
 ) {
   const { oidc } = yield* ConsoleSettings
-  const page: Document = {
+  return {
     status,
     title: "Sign in",
     isSmall: true,
@@ -44,8 +44,7 @@ ${field({ name: "password", label: "Password", attributes: html`type="password" 
 </form>
 ${passkeySignIn(mount, next)}
 <p class="soft">No password yet? Ask an administrator for a sign-in link.</p>`
-  }
-  return page
+  } satisfies Document
 })
 
 const linkPage = ({ mount, params }: Visit, problem?: string, status?: number): Document => ({
@@ -61,8 +60,7 @@ const linkPage = ({ mount, params }: Visit, problem?: string, status?: number): 
 
 export const beginSession = Effect.fnUntraced(function* ({ token }: NewSession, next: string) {
   yield* endFormer
-  const answer: Answer = { redirect: next, headers: { "set-cookie": setCookie(token, yield* ConsoleSettings) } }
-  return answer
+  return { redirect: next, headers: { "set-cookie": setCookie(token, yield* ConsoleSettings) } } satisfies Answer
 })
 
 const refused = "The login or the password is wrong."
@@ -103,8 +101,7 @@ const useLink = Effect.fnUntraced(function* (visit: Visit) {
 
 const signOut = Effect.gen(function* () {
   yield* Effect.catch(endFormer, internalError)
-  const answer: Answer = { redirect: "/sign-in", headers: { "set-cookie": clearCookie(yield* ConsoleSettings) } }
-  return answer
+  return { redirect: "/sign-in", headers: { "set-cookie": clearCookie(yield* ConsoleSettings) } } satisfies Answer
 })
 
 const passwordPage = ({ mount }: Visit, hasPassword: boolean, problem?: string, status?: number): Document => ({

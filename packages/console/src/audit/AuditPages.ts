@@ -67,7 +67,7 @@ const list = Effect.fnUntraced(function* (workspace: string | undefined, visit: 
         })
   const { operator } = yield* CurrentOperator
   const here = `${mount}${auditPath(workspace)}`
-  const answer: Answer = {
+  return {
     problem: faults.length > 0 ? InProcess.validationErrorOf(...faults) : undefined,
     title: "Audit",
     main: html`<form action="${mount}/audit" class="card fields" role="search">
@@ -93,8 +93,7 @@ ${table({
   rows: found.data.map((entry) => row(entry, subjectPage(operator, entry), mount))
 })}
 <p class="fields">${nextPage({ here, query, by: "before", cursor: found.next_cursor, text: "Older entries" })}</p>`
-  }
-  return answer
+  } satisfies Answer
 })
 
 /** `path`: of the page of the subject. */

@@ -11,7 +11,7 @@ import type { ConsoleError } from "../api/Errors.ts"
 import { fileJson, fromEnvironment } from "../frame/FileJson.ts"
 import { asTyped, field, formPage, hidden, select } from "../frame/Forms.ts"
 import type { Html } from "../frame/Layout.ts"
-import { type Answer, orShow, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
+import { type Answer, orShow, page, pathOf, recordOf, tenantOf, type Visit } from "../frame/Page.ts"
 import type { TenantPath } from "../gate/Caller.ts"
 import { takeOpenWorkspace } from "../gate/Configuring.ts"
 import { takeRecentSignIn } from "../gate/RecentSignIn.ts"
@@ -28,7 +28,7 @@ const choose = Effect.fnUntraced(function* (visit: Visit, problem?: ConsoleError
   yield* takeOpenWorkspace(tenant)
   const here = `${visit.mount}${pathOf("connections", tenant)}`
   const choices = (yield* Desk.connectors(tenant)).map(({ name }) => [name, name] as const)
-  const answer: Answer = formPage({
+  return formPage({
     title: "Add a connection",
     problem,
     action: `${here}/new/connection`,
@@ -37,7 +37,6 @@ ${select({ name: "connector", label: "Connector", choices, selected: visit.form.
     button: "Continue",
     back: here
   })
-  return answer
 })
 
 /** The first post names the connector, the second one has its credentials. */
@@ -154,14 +153,8 @@ ${fileJson(tenant, { connections: [{ ...file, ...secretsInFile(connector) }] })}
   })
 }
 
-const pathTo = (visit: Visit) =>
-  Effect.map(
-    tenantOf(visit),
-    (tenant): Desk.ConnectionPath => ({ ...tenant, connection: visit.params["connection"] ?? "" })
-  )
-
 const credentials = Effect.fnUntraced(function* (visit: Visit, problem?: ConsoleError) {
-  const path = yield* pathTo(visit)
+  const path = yield* recordOf(visit, "connection")
   yield* takeOpenWorkspace(path)
   const { connection, seen } = yield* Desk.stored(path)
   const isAsked = visit.request.method === "POST" && problem?.error.code !== "sign_in_again"
@@ -175,7 +168,7 @@ const credentials = Effect.fnUntraced(function* (visit: Visit, problem?: Console
 <p class="soft">Fields that you leave empty are left out, and an empty webhook secret stays as it is.</p>
 ${fileJson(path, { connections: [{ id: connection.id, ...secretsInFile(connector) }] })}`
         : html`<p>Enter all credentials anew on the next page. They have to be of the same account: another account needs another connection.</p>`
-  const answer: Answer = formPage({
+  return formPage({
     title: `Replace the credentials of ${connection.name}`,
     problem,
     action: `${here}/credentials`,
@@ -183,12 +176,11 @@ ${fileJson(path, { connections: [{ id: connection.id, ...secretsInFile(connector
     button: isAsked ? "Replace the credentials" : "Continue",
     back: here
   })
-  return answer
 })
 
 /** The first post takes the sign-in, the second one has the credentials. */
 const replace = Effect.fnUntraced(function* (visit: Visit) {
-  const path = yield* pathTo(visit)
+  const path = yield* recordOf(visit, "connection")
   const { connection } = yield* Desk.stored(path)
   const connector = (yield* Desk.connectors(path)).find(({ name }) => name === connection.connector)
   const seen = visit.form.get("seen")
@@ -209,11 +201,11 @@ const replace = Effect.fnUntraced(function* (visit: Visit) {
 })
 
 const activeForm = Effect.fnUntraced(function* (visit: Visit, problem?: ConsoleError) {
-  const path = yield* pathTo(visit)
+  const path = yield* recordOf(visit, "connection")
   yield* takeOpenWorkspace(path)
   const { connection, seen } = yield* Desk.stored(path)
   const here = `${visit.mount}${pathOf("connections", path, connection.id)}`
-  const answer: Answer = formPage({
+  return formPage({
     title: `${verbOf(connection)} ${connection.name}`,
     problem,
     action: `${here}/active`,
@@ -223,13 +215,12 @@ ${fileJson(path, { connections: [{ id: connection.id, active: !connection.active
     button: `${verbOf(connection)} the connection`,
     back: here
   })
-  return answer
 })
 
 export const verbOf = ({ active }: Pick<Core, "active">): string => (active ? "Deactivate" : "Activate")
 
 const setActive = Effect.fnUntraced(function* (visit: Visit) {
-  const path = yield* pathTo(visit)
+  const path = yield* recordOf(visit, "connection")
   const edit = { seen: visit.form.get("seen") ?? "", active: visit.form.get("active") === "yes" }
   return yield* Desk.change(path, edit).pipe(
     Effect.as<Answer>({ redirect: `${pathOf("connections", path)}?notice=changed` }),

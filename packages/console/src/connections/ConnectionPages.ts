@@ -5,7 +5,7 @@ import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
 import { ownerText } from "../frame/FileJson.ts"
 import { type Html, idView, time, timeOr } from "../frame/Layout.ts"
-import { type Answer, firstOf, noticeIn, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
+import { type Answer, noticeIn, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
 import { table } from "../frame/Table.ts"
 import type { TenantPath } from "../gate/Caller.ts"
 import { ownerOf } from "../gate/Configuring.ts"
@@ -38,7 +38,7 @@ const list = Effect.fnUntraced(function* (visit: Visit) {
   const connections = yield* Desk.connections(tenant)
   const here = `${visit.mount}${pathOf("connections", tenant)}`
   const { isInFile, isOffered } = yield* ownerOf(tenant, "connection.manage")
-  const answer: Answer = {
+  return {
     title: "Connections",
     isLive: true,
     notice: noticeIn(visit, notices),
@@ -56,8 +56,7 @@ ${table({
 <td class="number">${shareText(connection)}</td><td>${timeOr(connection.health.last_success?.created ?? null, "–")}</td></tr>`
   )
 })}`
-  }
-  return answer
+  } satisfies Answer
 })
 
 const show = Effect.fnUntraced(function* (visit: Visit) {
@@ -66,7 +65,7 @@ const show = Effect.fnUntraced(function* (visit: Visit) {
   const { circuit, circuit_breaker, health, webhook } = connection
   const { isOffered } = yield* ownerOf(tenant, "connection.manage")
   const here = `${visit.mount}${pathOf("connections", tenant, connection.id)}`
-  const answer: Answer = {
+  return {
     title: connection.name,
     isLive: true,
     main: html`<div class="card">
@@ -100,8 +99,7 @@ ${limitsView(connection)}
 ${feesView(connection)}
 <p><a href="${visit.mount}${pathOf("payments", tenant)}?${new URLSearchParams({ connection: connection.id }).toString()}">Payments of this connection</a></p>
 <p><a href="${visit.mount}${pathOf("connections", tenant)}">All connections</a></p>`
-  }
-  return answer
+  } satisfies Answer
 })
 
 const secretsText = ({ has_previous_secret, has_secret }: Connection["webhook"]): string => {
@@ -147,7 +145,6 @@ const feesView = ({ fees }: Connection): Html =>
 <ol class="card stack">${fees.map((fee) => html`<li>${feeText(feeRuleOf(fee))}</li>`)}</ol>`
 
 export const connectionPages = [
-  page("GET", "/connections", "signedIn", () => firstOf("connections")),
   page("GET", "/connections/:workspace/:environment", "connection.read", list),
   page("GET", "/connections/:workspace/:environment/:connection", "connection.read", show)
 ]

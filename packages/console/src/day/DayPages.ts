@@ -3,7 +3,7 @@ import { InProcess } from "@pointsman/http"
 import { Clock, Effect } from "effect"
 import { field } from "../frame/Forms.ts"
 import { type Html, time, timeOr } from "../frame/Layout.ts"
-import { type Answer, firstOf, page, pathOf, recordLinks, tenantOf, type Visit } from "../frame/Page.ts"
+import { type Answer, page, pathOf, recordLinks, tenantOf, type Visit } from "../frame/Page.ts"
 import { table } from "../frame/Table.ts"
 import type { TenantPath } from "../gate/Caller.ts"
 import { declineNames, money } from "../payments/PaymentWords.ts"
@@ -22,7 +22,7 @@ const show = Effect.fnUntraced(function* (visit: Visit) {
   const day = yield* Desk.day(tenant)
   const link = yield* recordLinks(visit, tenant)
   const now = yield* Clock.currentTimeMillis
-  const answer: Answer = {
+  return {
     title: "Today",
     isLive: true,
     main: html`<form action="${visit.mount}${pathOf("payments", tenant)}" class="card fields" role="search">
@@ -38,8 +38,7 @@ ${waitingSection(day, link)}
 ${connectionSection(day, link)}
 ${agreementSection(day, visit.mount, tenant, now)}
 </div>`
-  }
-  return answer
+  } satisfies Answer
 })
 
 const todoList = (day: Day, { mount }: Visit, tenant: TenantPath): Html => {
@@ -178,7 +177,4 @@ ${table({
   )
 }
 
-export const dayPages = [
-  page("GET", "/day", "signedIn", () => firstOf("day")),
-  page("GET", "/day/:workspace/:environment", "payment.read", show)
-]
+export const dayPages = [page("GET", "/day/:workspace/:environment", "payment.read", show)]

@@ -11,10 +11,10 @@ import { Effect } from "effect"
 import { type ConsoleCode, type ConsoleError, failure } from "../api/Errors.ts"
 import { field, formPage, hidden, isFormKey, newKey } from "../frame/Forms.ts"
 import type { Document, Html } from "../frame/Layout.ts"
-import { type Answer, page, pathOf, type Visit } from "../frame/Page.ts"
+import { type Answer, page, pathOf, recordOf, type Visit } from "../frame/Page.ts"
 import { count } from "../reconciliation/ReconciliationWords.ts"
 import * as Desk from "./DisputeDesk.ts"
-import { disputeOf, type Notice } from "./DisputePages.ts"
+import type { Notice } from "./DisputePages.ts"
 import { anyEvidence, disputedAmount, evidenceLabel, longTexts } from "./DisputeWords.ts"
 
 const { html } = InProcess
@@ -30,10 +30,9 @@ const typed = html`autocomplete="off"`
 const accepted = evidenceFileTypes.join(",")
 
 const evidenceForm = Effect.fnUntraced(function* (visit: Visit) {
-  const path = yield* disputeOf(visit)
+  const path = yield* recordOf(visit, "dispute")
   const dispute = yield* Desk.dispute(path)
-  const answer: Answer = evidencePage(visit, path, dispute, yield* Desk.evidenceTaken(path), {})
-  return answer
+  return evidencePage(visit, path, dispute, yield* Desk.evidenceTaken(path), {})
 })
 
 const evidencePage = (
@@ -103,7 +102,7 @@ const readForm = ({ form, request }: Visit) =>
     : Effect.succeed(filledIn({ texts: Object.fromEntries(form), files: [] }))
 
 const keep = Effect.fnUntraced(function* (visit: Visit) {
-  const path = yield* disputeOf(visit)
+  const path = yield* recordOf(visit, "dispute")
   const dispute = yield* Desk.dispute(path)
   const taken = yield* Desk.evidenceTaken(path)
   const refused = (given: Readonly<Record<string, string>>) => (problem: ConsoleError) =>
@@ -129,7 +128,7 @@ const meaning = (kind: SubmissionKind, dispute: Dispute): Html => {
 
 const form = (kind: SubmissionKind) =>
   Effect.fnUntraced(function* (visit: Visit) {
-    const path = yield* disputeOf(visit)
+    const path = yield* recordOf(visit, "dispute")
     const key = visit.query.get("key")
     const answer: Answer = isFormKey(key)
       ? answerPage(kind, visit, path, yield* Desk.dispute(path), key)
@@ -166,7 +165,7 @@ const noticeOf: Partial<Record<ConsoleCode, Notice>> = {
 
 const submit = (kind: SubmissionKind) =>
   Effect.fnUntraced(function* (visit: Visit) {
-    const path = yield* disputeOf(visit)
+    const path = yield* recordOf(visit, "dispute")
     const key = visit.form.get("key") ?? ""
     if (!isFormKey(key)) return yield* Effect.fail(failure("validation_error", "`key` must be that of the form."))
     const dispute = yield* Desk.dispute(path)

@@ -7,7 +7,7 @@ import { nextId, timeOrNull } from "../api/Records.ts"
 import { select } from "../frame/Forms.ts"
 import { type Html, idView, time, timeOr } from "../frame/Layout.ts"
 import { nextPage, pageSize } from "../frame/Lists.ts"
-import { type Answer, firstOf, noticeIn, page, pathOf, recordLinks, tenantOf, type Visit } from "../frame/Page.ts"
+import { type Answer, noticeIn, page, pathOf, recordLinks, recordOf, tenantOf, type Visit } from "../frame/Page.ts"
 import { table } from "../frame/Table.ts"
 import { CurrentOperator } from "../gate/Caller.ts"
 import * as Desk from "./DisputeDesk.ts"
@@ -25,10 +25,6 @@ import {
 
 const { html, timeView } = InProcess
 
-/** Of the path. */
-export const disputeOf = (visit: Visit) =>
-  Effect.map(tenantOf(visit), (tenant): Desk.DisputePath => ({ ...tenant, dispute: visit.params["dispute"] ?? "" }))
-
 const list = Effect.fnUntraced(function* (visit: Visit) {
   const tenant = yield* tenantOf(visit)
   const status = disputeStatuses.find((one) => one === visit.query.get("status"))
@@ -38,7 +34,7 @@ const list = Effect.fnUntraced(function* (visit: Visit) {
       ? yield* Desk.openDisputes(tenant)
       : yield* Desk.disputes(tenant, { status, before, limit: pageSize })
   const here = `${visit.mount}${pathOf("disputes", tenant)}`
-  const answer: Answer = {
+  return {
     title: "Disputes",
     isLive: before === undefined,
     changes: pathOf("live", tenant),
@@ -60,8 +56,7 @@ ${
       : undefined
     : html`<p class="fields">${nextPage({ here, query: new URLSearchParams({ status }), by: "before", cursor: nextId({ hasMore, items }), text: "Older disputes" })}</p>`
 }`
-  }
-  return answer
+  } satisfies Answer
 })
 
 const notices = {
@@ -79,7 +74,7 @@ const isAnswerable = (dispute: Dispute): boolean =>
   awaitsResponse(dispute) && dispute.evidenceSubmittedAt === null && openSubmission(dispute) === undefined
 
 const show = Effect.fnUntraced(function* (visit: Visit) {
-  const path = yield* disputeOf(visit)
+  const path = yield* recordOf(visit, "dispute")
   const { operator } = yield* CurrentOperator
   const dispute = yield* Desk.dispute(path)
   const link = yield* recordLinks(visit, path)
@@ -87,7 +82,7 @@ const show = Effect.fnUntraced(function* (visit: Visit) {
   const { connectionId, evidenceDueBy, paymentId, providerReason, reason } = dispute
   const here = `${visit.mount}${pathOf("disputes", path, dispute.id)}`
   const isOffered = isAnswerable(dispute) && mayAct(operator, "dispute.answer", path.workspace)
-  const answer: Answer = {
+  return {
     title: `Dispute ${dispute.providerDisputeId ?? dispute.id}`,
     isLive: true,
     changes: `${pathOf("live", path)}?payment=${paymentId}`,
@@ -115,8 +110,7 @@ ${dispute.evidence === null ? undefined : html`<a class="button" href="${here}/s
 ${evidenceView(dispute)}
 ${submissionsView(dispute)}
 <p><a href="${visit.mount}${pathOf("disputes", path)}">All open disputes</a></p>`
-  }
-  return answer
+  } satisfies Answer
 })
 
 const evidenceView = ({ evidence }: Dispute): Html =>
@@ -148,7 +142,6 @@ ${table({
 })}`
 
 export const disputePages = [
-  page("GET", "/disputes", "signedIn", () => firstOf("disputes")),
   page("GET", "/disputes/:workspace/:environment", "payment.read", list),
   page("GET", "/disputes/:workspace/:environment/:dispute", "payment.read", show)
 ]

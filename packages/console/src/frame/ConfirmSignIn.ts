@@ -97,7 +97,7 @@ const confirmPage = Effect.fnUntraced(function* (
   const { passkeys } = (yield* Pointsman).operators
   const hasPasskey = (yield* Effect.catch(passkeys.list(operator), internalError)).length > 0
   const takesPassword = yield* mayUsePassword(signedIn)
-  const page: Document = {
+  return {
     status,
     title: "Sign in again",
     isSmall: true,
@@ -116,8 +116,7 @@ ${takesPassword || hasPasskey || operator.identity !== null ? undefined : html`<
 <button class="main">Continue</button>
 </form>
 ${hasPasskey ? passkeyForm(mount) : undefined}`
-  }
-  return page
+  } satisfies Document
 })
 
 /** Shown by `passkeys.js`, which sends the form above once the passkey has signed in. */

@@ -47,6 +47,7 @@ export type EnvironmentArea = {
 }[AreaName]
 
 export const areaNames = Object.keys(areas) as ReadonlyArray<AreaName>
+export const environmentAreas = areaNames.filter((name): name is EnvironmentArea => areas[name].isOfEnvironment)
 
 /** What is around a page. */
 export interface Frame {

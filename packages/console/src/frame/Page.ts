@@ -158,6 +158,13 @@ export const tenantOf = ({ params }: Visit): Effect.Effect<TenantPath, ConsoleEr
     : Effect.succeed({ workspace: params["workspace"] ?? "", environment })
 }
 
+/** The record that the path names below its tenant. */
+export const recordOf = <const Name extends string>(visit: Visit, name: Name) =>
+  Effect.map(tenantOf(visit), (tenant) => {
+    const record = { [name]: visit.params[name] ?? "" } as { readonly [_ in Name]: string }
+    return { ...tenant, ...record }
+  })
+
 /** Under the mount. */
 export const pathOf = (
   area: EnvironmentArea | "live",

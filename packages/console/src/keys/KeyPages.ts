@@ -10,7 +10,7 @@ import { Effect, Redacted } from "effect"
 import type { ConsoleError } from "../api/Errors.ts"
 import { asTyped, field, formPage, hidden, momentIn, secretPage } from "../frame/Forms.ts"
 import { type Document, type Html, idView, time, timeOr } from "../frame/Layout.ts"
-import { type Answer, firstOf, noticeIn, orShow, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
+import { type Answer, noticeIn, orShow, page, pathOf, recordOf, tenantOf, type Visit } from "../frame/Page.ts"
 import { table } from "../frame/Table.ts"
 import type { TenantPath } from "../gate/Caller.ts"
 import type { Key } from "./KeyApi.ts"
@@ -25,7 +25,7 @@ const list = Effect.fnUntraced(function* (visit: Visit) {
   const showsAll = visit.query.get("revoked") === "yes"
   const keys = (yield* Desk.keys(path)).filter(({ revoked }) => showsAll || revoked === null)
   const here = `${visit.mount}${pathOf("keys", path)}`
-  const answer: Answer = {
+  return {
     title: "Keys",
     notice: noticeIn(visit, notices),
     main: html`<p class="fields"><a class="button main" href="${here}/new">Create a key…</a>
@@ -36,8 +36,7 @@ ${table({
   none: "No keys found.",
   rows: keys.map((key) => row(here, key))
 })}`
-  }
-  return answer
+  } satisfies Answer
 })
 
 const row = (here: string, key: Key): Html => html`<tr>
@@ -55,8 +54,7 @@ const scopesText = ({ scopes }: Key): string => scopes?.join(", ") ?? "All"
 
 const form = Effect.fnUntraced(function* (visit: Visit) {
   const path = yield* tenantOf(visit)
-  const answer: Answer = newPage(visit, path, yield* Desk.draft(path))
-  return answer
+  return newPage(visit, path, yield* Desk.draft(path))
 })
 
 /** The value of the box for every scope. */
@@ -137,14 +135,11 @@ const createdBefore = ({ mount }: Visit, path: TenantPath, problem: ConsoleError
   main: html`<p><a class="button" href="${mount}${pathOf("keys", path)}">All keys</a></p>`
 })
 
-const keyOf = (visit: Visit) =>
-  Effect.map(tenantOf(visit), (tenant): Desk.KeyPath => ({ ...tenant, key: visit.params["key"] ?? "" }))
-
 const confirm = Effect.fnUntraced(function* (visit: Visit) {
-  const path = yield* keyOf(visit)
+  const path = yield* recordOf(visit, "key")
   const key = yield* Desk.key(path)
   const here = `${visit.mount}${pathOf("keys", path)}`
-  const answer: Answer = formPage({
+  return formPage({
     title: `Revoke ${key.name ?? key.id}`,
     action: `${here}/${key.id}/revoke`,
     fields: html`<p>Servers refuse the key from their next request on. It cannot be undone.</p>
@@ -152,18 +147,15 @@ const confirm = Effect.fnUntraced(function* (visit: Visit) {
     button: "Revoke the key",
     back: here
   })
-  return answer
 })
 
 const revoke = Effect.fnUntraced(function* (visit: Visit) {
-  const path = yield* keyOf(visit)
+  const path = yield* recordOf(visit, "key")
   yield* Desk.revoke(path)
-  const answer: Answer = { redirect: `${pathOf("keys", path)}?notice=revoked` }
-  return answer
+  return { redirect: `${pathOf("keys", path)}?notice=revoked` } satisfies Answer
 })
 
 export const keyPages = [
-  page("GET", "/keys", "signedIn", () => firstOf("keys")),
   page("GET", "/keys/:workspace/:environment", "key.manage", list),
   page("GET", "/keys/:workspace/:environment/new", "key.manage", form),
   page("POST", "/keys/:workspace/:environment/new", "key.manage", submit),

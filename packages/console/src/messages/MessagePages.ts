@@ -7,7 +7,7 @@ import type { ConsoleError } from "../api/Errors.ts"
 import { all, hidden, select } from "../frame/Forms.ts"
 import { type Document, type Html, idView, time } from "../frame/Layout.ts"
 import { nextPage, pageSize } from "../frame/Lists.ts"
-import { type Answer, firstOf, noticeIn, page, pathOf, recordLinks, tenantOf, type Visit } from "../frame/Page.ts"
+import { type Answer, noticeIn, page, pathOf, recordLinks, tenantOf, type Visit } from "../frame/Page.ts"
 import type { TenantPath } from "../gate/Caller.ts"
 import * as Desk from "./MessageDesk.ts"
 import { messagePath, messageTable } from "./MessageTable.ts"
@@ -22,7 +22,7 @@ const list = Effect.fnUntraced(function* (visit: Visit) {
   const { items, next } = yield* Desk.messages(tenant, { outcome, before, limit: pageSize })
   const here = `${visit.mount}${pathOf("messages", tenant)}`
   const query = new URLSearchParams(outcome === undefined ? {} : { outcome })
-  const answer: Answer = {
+  return {
     title: "Messages",
     isLive: before === undefined,
     main: html`<form action="${here}" class="card fields" role="search">
@@ -36,8 +36,7 @@ ${select({
 </form>
 ${messageTable(visit.mount, tenant, items, yield* Clock.currentTimeMillis)}
 <p class="fields">${nextPage({ here, query, by: "before", cursor: next, text: "Older messages" })}</p>`
-  }
-  return answer
+  } satisfies Answer
 })
 
 const keyIn = (texts: URLSearchParams): Desk.MessageKey => ({
@@ -61,7 +60,7 @@ const messagePage = Effect.fnUntraced(function* (
   const link = yield* recordLinks(visit, tenant)
   const { body, connectionId, disputeId, eventId, outcome, paymentId, reason, receivedAt, subjectId, writtenAt } =
     message
-  const document: Document = {
+  return {
     title: `Message from ${connectionId}`,
     problem,
     notice: noticeIn(visit, notices),
@@ -85,8 +84,7 @@ ${
     : html`<pre class="card" dir="ltr">${bodyText(body)}</pre>`
 }
 <p><a href="${visit.mount}${pathOf("messages", tenant)}">All messages</a></p>`
-  }
-  return document
+  } satisfies Document
 })
 
 const applyForm = (visit: Visit, tenant: TenantPath, { connectionId, eventId, paymentId }: MessageFile): Html =>
@@ -113,7 +111,6 @@ const submit = Effect.fnUntraced(function* (visit: Visit) {
 const at = "/messages/:workspace/:environment/message"
 
 export const messagePages = [
-  page("GET", "/messages", "signedIn", () => firstOf("messages")),
   page("GET", "/messages/:workspace/:environment", "message.apply", list),
   page("GET", at, "message.apply", show),
   page("POST", at, "message.apply", submit)

@@ -27,27 +27,24 @@ export const linkPage = (
 /** A repeated request makes another link. The ones before stay valid until their time is over. */
 const createLink = Effect.fnUntraced(function* (visit: Visit) {
   const id = visit.params["operator"] ?? ""
-  const answer: Answer = linkPage(visit, yield* Desk.operator(id), yield* Desk.createLink(id))
-  return answer
+  return linkPage(visit, yield* Desk.operator(id), yield* Desk.createLink(id))
 })
 
 const confirm = Effect.fnUntraced(function* (visit: Visit) {
   const { id, login, name } = yield* Desk.operator(visit.params["operator"] ?? "")
   const here = `${visit.mount}${operatorPath(id)}`
-  const answer: Answer = formPage({
+  return formPage({
     title: `Remove ${name}`,
     action: `${here}/remove`,
     fields: html`<p>${login} is signed out everywhere at once, and cannot sign in. The audit trail keeps what it did.</p>`,
     button: "Remove the operator",
     back: here
   })
-  return answer
 })
 
 const remove = Effect.fnUntraced(function* (visit: Visit) {
   yield* Desk.remove(visit.params["operator"] ?? "")
-  const answer: Answer = { redirect: "/operators?notice=removed" }
-  return answer
+  return { redirect: "/operators?notice=removed" } satisfies Answer
 })
 
 export const operatorLinkPages = [

@@ -28,7 +28,7 @@ const list = Effect.fnUntraced(function* (visit: Visit) {
   const showsAll = visit.query.get("removed") === "yes"
   const operators = (yield* Desk.operators).filter(({ active }) => showsAll || active)
   const here = `${visit.mount}/operators`
-  const answer: Answer = {
+  return {
     title: "Operators",
     notice: noticeIn(visit, notices),
     main: html`<p class="fields"><a class="button main" href="${here}/new">Add an operator…</a>
@@ -39,8 +39,7 @@ ${table({
   rows: operators.map(row(visit))
 })}
 <p class="soft">The last sign-in is shown only while a session of the operator is open. The audit trail has all of them.</p>`
-  }
-  return answer
+  } satisfies Answer
 })
 
 const row =
@@ -89,7 +88,7 @@ const rolesIn = ({ form }: Visit): Roles => {
 
 const addForm = Effect.fnUntraced(function* (visit: Visit, problem?: ConsoleError) {
   const workspaces = yield* workspacesHere
-  const answer: Answer = formPage({
+  return formPage({
     title: "Add an operator",
     problem,
     action: `${visit.mount}/operators/new`,
@@ -105,7 +104,6 @@ ${roleFields([], workspaces)}`,
     button: "Add, and show a sign-in link",
     back: `${visit.mount}/operators`
   })
-  return answer
 })
 
 const nameField = (value: string): Html =>
@@ -127,8 +125,7 @@ const add = Effect.fnUntraced(function* (visit: Visit) {
 
 const show = Effect.fnUntraced(function* (visit: Visit) {
   const operator = yield* Desk.operator(visit.params["operator"] ?? "")
-  const answer: Answer = operatorPage(visit, operator, operator, yield* workspacesHere)
-  return answer
+  return operatorPage(visit, operator, operator, yield* workspacesHere)
 })
 
 /** `typed`: what the form shows. */
@@ -187,8 +184,7 @@ const save = Effect.fnUntraced(function* (visit: Visit) {
       orShow(
         Effect.fnUntraced(function* (problem: ConsoleError) {
           const operator = yield* Desk.operator(id)
-          const answer: Answer = operatorPage(visit, operator, typed, yield* workspacesHere, problem)
-          return answer
+          return operatorPage(visit, operator, typed, yield* workspacesHere, problem)
         })
       )
     )

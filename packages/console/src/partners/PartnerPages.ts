@@ -108,7 +108,7 @@ const confirm = Effect.fnUntraced(function* ({ mount, params }: Visit) {
   const { id, name } = yield* Desk.partner(params["partner"] ?? "")
   const merchant = params["merchant"] ?? ""
   const here = `${mount}${partnerPath(id)}`
-  const answer: Answer = formPage({
+  return formPage({
     title: "Invite a merchant again",
     action: `${here}/${encodeURIComponent(merchant)}/invite`,
     showsSecret: true,
@@ -116,21 +116,19 @@ const confirm = Effect.fnUntraced(function* ({ mount, params }: Visit) {
     button: "Create a token",
     back: here
   })
-  return answer
 })
 
 /** A repeated request makes another token, and shows that one. */
 const invite = Effect.fnUntraced(function* ({ mount, params }: Visit) {
   const partner = params["partner"] ?? ""
   const { email, invitation_token, merchant_id } = yield* Desk.invite(partner, params["merchant"] ?? "")
-  const answer: Answer = secretPage({
+  return secretPage({
     title: "Invitation token",
     advice: `Send the token to ${email} now. It is shown only once: only its hash is stored.`,
     secret: invitation_token,
     more: html`<p>It invites the owner of ${merchant_id}.</p>`,
     done: `${mount}${partnerPath(partner)}`
   })
-  return answer
 })
 
 export const partnerPages = [

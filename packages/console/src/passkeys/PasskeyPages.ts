@@ -67,7 +67,7 @@ const accountPage = Effect.fnUntraced(function* (visit: Visit) {
 ${isUsed ? undefined : form}`
     return { ...shown, main } satisfies Document
   }
-  const document: Document = {
+  return {
     ...shown,
     main: html`<dl class="card"><dt>Name</dt><dd>${operator.displayName}</dd><dt>Login</dt><dd>${operator.login}</dd></dl>
 <h2>Password</h2>
@@ -75,8 +75,7 @@ ${isUsed ? undefined : form}`
 <h2>Passkeys</h2>
 ${listOf(mount, passkeys)}
 ${form}`
-  }
-  return document
+  } satisfies Document
 })
 
 /** One that is gone was removed: the form may be sent again. */

@@ -5,11 +5,10 @@ import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
 import { type ConsoleCode, type ConsoleError, failure } from "../api/Errors.ts"
 import { amountExpected, field, formPage, hidden, isFormKey, newKey, readAmount } from "../frame/Forms.ts"
-import type { Document } from "../frame/Layout.ts"
-import { type Answer, orShow, page, pathOf, type Visit } from "../frame/Page.ts"
+import { type Answer, orShow, page, pathOf, recordOf, type Visit } from "../frame/Page.ts"
 import { ConsoleSettings } from "../gate/Settings.ts"
 import * as Desk from "./PaymentDesk.ts"
-import { type Notice, paymentOf, refundable } from "./PaymentPages.ts"
+import { type Notice, refundable } from "./PaymentPages.ts"
 import type { PaymentFile } from "./PaymentRecords.ts"
 import { money } from "./PaymentWords.ts"
 
@@ -32,15 +31,11 @@ const mostOf = (act: Act, { amount, ...payment }: PaymentFile["payment"]): numbe
 
 const form = (act: Act) =>
   Effect.fnUntraced(function* (visit: Visit) {
-    const path = yield* paymentOf(visit)
+    const path = yield* recordOf(visit, "payment")
     const key = visit.query.get("key")
-    if (!isFormKey(key)) {
-      const answer: Answer = { redirect: `${pathOf("payments", path, path.payment, act)}?key=${yield* newKey}` }
-      return answer
-    }
+    if (!isFormKey(key)) return { redirect: `${pathOf("payments", path, path.payment, act)}?key=${yield* newKey}` }
     const { view } = yield* Desk.paymentFile(path)
-    const answer: Answer = yield* actPage(act, visit, path, view, key)
-    return answer
+    return yield* actPage(act, visit, path, view, key)
   })
 
 const actPage = Effect.fnUntraced(function* (
@@ -55,7 +50,7 @@ const actPage = Effect.fnUntraced(function* (
   const limit = act === "refund" ? (yield* ConsoleSettings).refundLimits[currency] : undefined
   const most = decimalText({ minorUnits: mostOf(act, payment), currency })
   const here = `${visit.mount}${pathOf("payments", path, path.payment)}`
-  const page: Document = formPage({
+  return formPage({
     title: `${titles[act]} ${payment.reference ?? payment.id}`,
     problem,
     action: `${here}/${act}`,
@@ -84,7 +79,6 @@ ${
     button: titles[act],
     back: here
   })
-  return page
 })
 
 /** What may have happened at the provider is shown by the payment's page, and not by a form that asks for it again. */
@@ -107,7 +101,7 @@ const proposalNotice: Readonly<Record<CorrectionState, Notice>> = {
 
 const submit = (act: Act) =>
   Effect.fnUntraced(function* (visit: Visit) {
-    const path = yield* paymentOf(visit)
+    const path = yield* recordOf(visit, "payment")
     const key = visit.form.get("key") ?? ""
     if (!isFormKey(key)) return yield* Effect.fail(failure("validation_error", "`key` must be that of the form."))
     const { view } = yield* Desk.paymentFile(path)

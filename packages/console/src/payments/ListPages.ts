@@ -8,7 +8,7 @@ import { nextId } from "../api/Records.ts"
 import { all, field, select } from "../frame/Forms.ts"
 import { ago, type Html } from "../frame/Layout.ts"
 import { nextPage, pageSize, queryText } from "../frame/Lists.ts"
-import { type Answer, firstOf, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
+import { type Answer, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
 import { table } from "../frame/Table.ts"
 import type { TenantPath } from "../gate/Caller.ts"
 import { attachment, csvType, exportCsv } from "./ExportDesk.ts"
@@ -162,7 +162,6 @@ const exportList = Effect.fnUntraced(function* (visit: Visit) {
 })
 
 export const listPages = [
-  page("GET", "/payments", "signedIn", () => firstOf("payments")),
   page("GET", "/payments/:workspace/:environment", "payment.read", list),
   page("GET", "/payments/:workspace/:environment/export.csv", "payment.read", exportList)
 ]

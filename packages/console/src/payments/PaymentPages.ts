@@ -12,7 +12,7 @@ import { Effect } from "effect"
 import { valueWords } from "../api/RouteValue.ts"
 import { disputesOfPayment } from "../disputes/DisputeTable.ts"
 import { type Html, idView, time, timeOr } from "../frame/Layout.ts"
-import { type Answer, noticeIn, page, pathOf, recordLinks, tenantOf, type Visit } from "../frame/Page.ts"
+import { type Answer, noticeIn, page, pathOf, recordLinks, recordOf, type Visit } from "../frame/Page.ts"
 import { table } from "../frame/Table.ts"
 import { CurrentOperator } from "../gate/Caller.ts"
 import { messagesOfPayment } from "../messages/MessageTable.ts"
@@ -25,10 +25,6 @@ import { stepsOf } from "./PaymentSteps.ts"
 import { declineText, money, statusView } from "./PaymentWords.ts"
 
 const { html } = InProcess
-
-/** Of the path. */
-export const paymentOf = (visit: Visit) =>
-  Effect.map(tenantOf(visit), (tenant): Desk.PaymentPath => ({ ...tenant, payment: visit.params["payment"] ?? "" }))
 
 const notices = {
   captured: "The provider captured the payment.",
@@ -46,12 +42,12 @@ const notices = {
 export type Notice = keyof typeof notices
 
 const show = Effect.fnUntraced(function* (visit: Visit) {
-  const path = yield* paymentOf(visit)
+  const path = yield* recordOf(visit, "payment")
   const { operator } = yield* CurrentOperator
   const { file, view } = yield* Desk.paymentFile(path)
   const link = yield* recordLinks(visit, path)
   const { payment } = view
-  const answer: Answer = {
+  return {
     title: payment.reference ?? `Payment ${payment.id}`,
     isLive: true,
     changes: `${pathOf("live", path)}?payment=${payment.id}`,
@@ -84,8 +80,7 @@ ${yield* entriesOfPayment(visit.mount, path, path.payment)}
 ${yield* messagesOfPayment(visit.mount, path)}
 ${yield* paymentDeliveries(path, path.payment, visit.mount)}
 <p><a href="${visit.mount}${pathOf("payments", path)}">All payments</a></p>`
-  }
-  return answer
+  } satisfies Answer
 })
 
 /** A refund that waits for a second person, also for operators who see no reviews. */

@@ -6,7 +6,7 @@ import { HttpServerResponse } from "effect/http"
 import type { ConsoleError } from "../api/Errors.ts"
 import { all, field, momentIn, select } from "../frame/Forms.ts"
 import { type Html, idView, time } from "../frame/Layout.ts"
-import { type Answer, firstOf, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
+import { type Answer, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
 import { table } from "../frame/Table.ts"
 import { attachment, csvType, exportJournal, readMonth } from "../payments/ExportDesk.ts"
 import { money } from "../payments/PaymentWords.ts"
@@ -29,7 +29,7 @@ const show = Effect.fnUntraced(function* (visit: Visit, refused?: ConsoleError) 
           onSuccess: (balances) => ({ balances, problem: undefined })
         })
   const month = visit.query.get("month") ?? ""
-  const answer: Answer = {
+  return {
     title: "Books",
     problem: refused ?? read.problem,
     main: html`<h2>Balances</h2>
@@ -46,8 +46,7 @@ ${select({ name: "format", label: "Format", choices: journalFormats.map((one) =>
 <button>Download</button>
 </form>
 <p class="soft">Each transaction of the month adds up to zero in each currency. A month is closed five days after its end, in UTC: until then its journal may grow.</p>`
-  }
-  return answer
+  } satisfies Answer
 })
 
 interface BalancesRead {
@@ -123,7 +122,6 @@ const download = Effect.fnUntraced(function* (visit: Visit) {
 })
 
 export const booksPages = [
-  page("GET", "/books", "signedIn", () => firstOf("books")),
   page("GET", "/books/:workspace/:environment", "reconciliation.read", (visit) => show(visit)),
   page("GET", "/books/:workspace/:environment/journal", "reconciliation.read", download)
 ]

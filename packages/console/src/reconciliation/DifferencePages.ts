@@ -28,7 +28,7 @@ const list = Effect.fnUntraced(function* (visit: Visit, problem?: ConsoleError) 
   const connections = yield* Desk.connections(tenant)
   const here = `${visit.mount}${pathOf("reconciliation", tenant, "differences")}`
   const query = new URLSearchParams({ result: result ?? "", connection: connectionId ?? "", state })
-  const answer: Answer = {
+  return {
     title: "Differences",
     problem,
     notice: noticeIn(visit, notices),
@@ -53,8 +53,7 @@ ${yield* differenceTable(visit, tenant, items, {
   none: "No differences found."
 })}
 <p class="fields">${nextPage({ here, query, by: "after", cursor: next, text: "Next differences" })}</p>`
-  }
-  return answer
+  } satisfies Answer
 })
 
 /** A refusal is shown above the differences as they are now. */

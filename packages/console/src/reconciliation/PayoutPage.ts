@@ -32,7 +32,7 @@ const show = Effect.fnUntraced(function* (visit: Visit) {
   const link = yield* recordLinks(visit, tenant)
   const here = `${visit.mount}${pathOf("reconciliation", tenant, "payout")}`
   const query = new URLSearchParams({ connection: key.connection, payout: key.payout })
-  const answer: Answer = {
+  return {
     title: `Payout ${key.payout}`,
     main: html`${pageLinks(visit, tenant, "payouts")}
 <div class="card">
@@ -51,8 +51,7 @@ ${sumsTable(payout)}
 ${yield* rowsTable(visit, tenant, items)}
 <p class="fields">${nextPage({ here, query, by: "after", cursor: next, text: "Next rows" })}
 <a class="button" href="${here}/export.csv?${query.toString()}">Export as CSV</a></p>`
-  }
-  return answer
+  } satisfies Answer
 })
 
 const parts = [

@@ -48,7 +48,7 @@ const list = Effect.fnUntraced(function* (visit: Visit) {
     from: visit.query.get("from") || timeView(from).slice(0, 10),
     until: visit.query.get("until") || timeView(until).slice(0, 10)
   })
-  const answer: Answer = {
+  return {
     title: "Payouts",
     problem,
     main: html`${pageLinks(visit, tenant, "payouts")}
@@ -68,8 +68,7 @@ ${table({
 <td class="number">${count(row.rows)}</td></tr>`
   )
 })}`
-  }
-  return answer
+  } satisfies Answer
 })
 
 const cells = (row: Pick<Row, "connectionId" | "currency" | (typeof sums)[number]>): Html =>

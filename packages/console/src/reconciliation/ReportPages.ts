@@ -14,7 +14,7 @@ const form = Effect.fnUntraced(function* (visit: Visit, problem?: ConsoleError) 
   const tenant = yield* tenantOf(visit)
   const here = `${visit.mount}${pathOf("reconciliation", tenant)}`
   const choices = (yield* connections(tenant)).map(({ id, name }) => [id, name] as const)
-  const answer: Answer = formPage({
+  return formPage({
     title: "Read a report",
     problem,
     action: `${here}/read`,
@@ -29,7 +29,6 @@ ${field({ name: "format", label: "Format, if the first line does not tell", attr
     button: "Read the report",
     back: here
   })
-  return answer
 })
 
 /** A refusal is shown above the form. */

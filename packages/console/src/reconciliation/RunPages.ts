@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { timeOrNull } from "../api/Records.ts"
 import { type Html, idView, time, timeOr } from "../frame/Layout.ts"
 import { nextPage, pageSize } from "../frame/Lists.ts"
-import { type Answer, firstOf, noticeIn, page, pathOf, recordLinks, tenantOf, type Visit } from "../frame/Page.ts"
+import { type Answer, noticeIn, page, pathOf, recordLinks, tenantOf, type Visit } from "../frame/Page.ts"
 import { table } from "../frame/Table.ts"
 import { CurrentOperator } from "../gate/Caller.ts"
 import { money } from "../payments/PaymentWords.ts"
@@ -32,7 +32,7 @@ const list = Effect.fnUntraced(function* (visit: Visit) {
   const link = yield* recordLinks(visit, tenant)
   const { operator } = yield* CurrentOperator
   const here = `${visit.mount}${pathOf("reconciliation", tenant)}`
-  const answer: Answer = {
+  return {
     title: "Reconciliation",
     isLive: before === undefined,
     main: html`${pageLinks(visit, tenant, "reports")}
@@ -60,8 +60,7 @@ ${table({
   )
 })}
 <p class="fields">${nextPage({ here, query: new URLSearchParams(), by: "before", cursor: next, text: "Older reports" })}</p>`
-  }
-  return answer
+  } satisfies Answer
 })
 
 const notices = { known: "This file was read before. Nothing was changed." } as const
@@ -73,7 +72,7 @@ const show = Effect.fnUntraced(function* (visit: Visit) {
   const { items, next } = yield* Desk.differences(tenant, { runId: run.id, state: "all" }, { after, limit: pageSize })
   const link = yield* recordLinks(visit, tenant)
   const here = `${visit.mount}${pathOf("reconciliation", tenant, "reports", run.id)}`
-  const answer: Answer = {
+  return {
     title: run.fileName,
     isLive: isUnderWay(run),
     notice: noticeIn(visit, notices),
@@ -104,8 +103,7 @@ ${unreadableView(run)}
 ${yield* differenceTable(visit, tenant, items, { mayAct: false, none: "This report has no differences." })}
 <p class="fields">${nextPage({ here, query: new URLSearchParams(), by: "after", cursor: next, text: "Next differences" })}</p>
 <p><a href="${visit.mount}${pathOf("reconciliation", tenant)}">All reports</a></p>`
-  }
-  return answer
+  } satisfies Answer
 })
 
 const sumsView = ({ sums }: ReconciliationRun): Html | undefined =>
@@ -131,7 +129,6 @@ const unreadableView = ({ rowsUnreadable, unreadable }: ReconciliationRun): Html
 ${rowsUnreadable > unreadable.length ? html`<p class="soft">The first ${unreadable.length} of ${count(rowsUnreadable)}.</p>` : undefined}`
 
 export const runPages = [
-  page("GET", "/reconciliation", "signedIn", () => firstOf("reconciliation")),
   page("GET", "/reconciliation/:workspace/:environment", "reconciliation.read", list),
   page("GET", "/reconciliation/:workspace/:environment/reports/:run", "reconciliation.read", show)
 ]

@@ -10,9 +10,8 @@ import { Effect, Result } from "effect"
 import { type ConsoleError, failure } from "../api/Errors.ts"
 import { amountExpected, asTyped, field, formPage, hidden, readAmount } from "../frame/Forms.ts"
 import type { Document } from "../frame/Layout.ts"
-import { type Answer, page, pathOf, type Visit } from "../frame/Page.ts"
+import { type Answer, page, pathOf, recordOf, type Visit } from "../frame/Page.ts"
 import type { PaymentPath } from "../payments/PaymentDesk.ts"
-import { paymentOf } from "../payments/PaymentPages.ts"
 import * as Desk from "./ReviewDesk.ts"
 import { revisionOf } from "./ReviewRecords.ts"
 import { becomesText, providerShows, statementName, subjectText } from "./ReviewWords.ts"
@@ -44,7 +43,7 @@ const possibleOf = (file: ReviewFile, query: URLSearchParams) => {
 }
 
 const form = Effect.fnUntraced(function* (visit: Visit) {
-  const path = yield* paymentOf(visit)
+  const path = yield* recordOf(visit, "payment")
   const file = yield* Desk.reviewFile(path)
   const possible = yield* possibleOf(file, visit.query)
   const answer: Answer = Result.isFailure(possible.outcome)
@@ -124,7 +123,7 @@ ${field({
 }
 
 const submit = Effect.fnUntraced(function* (visit: Visit) {
-  const path = yield* paymentOf(visit)
+  const path = yield* recordOf(visit, "payment")
   const file = yield* Desk.reviewFile(path)
   const possible = yield* possibleOf(file, visit.form)
   return yield* send(visit, path, file, possible).pipe(

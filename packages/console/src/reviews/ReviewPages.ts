@@ -13,19 +13,19 @@ import { ageText, type Html, idView, time } from "../frame/Layout.ts"
 import { nextPage, pageSize } from "../frame/Lists.ts"
 import {
   type Answer,
-  firstOf,
   noticeIn,
   orShow,
   page,
   pathOf,
   recordLinks,
+  recordOf,
   tenantOf,
   type Visit
 } from "../frame/Page.ts"
 import { table } from "../frame/Table.ts"
 import { CurrentOperator } from "../gate/Caller.ts"
 import { messagesOfPayment } from "../messages/MessageTable.ts"
-import { type Notice, paymentOf } from "../payments/PaymentPages.ts"
+import type { Notice } from "../payments/PaymentPages.ts"
 import { money, statusView } from "../payments/PaymentWords.ts"
 import { correctionNotices, correctionsView } from "./CorrectionViews.ts"
 import { evidenceQuery } from "./EvidencePages.ts"
@@ -52,7 +52,7 @@ const list = Effect.fnUntraced(function* (visit: Visit) {
   const { items, next } = yield* Desk.reviews(tenant, { order, after, limit: pageSize })
   const now = yield* Clock.currentTimeMillis
   const here = `${visit.mount}${pathOf("reviews", tenant)}`
-  const answer: Answer = {
+  return {
     title: "Reviews",
     isLive: after === undefined,
     main: html`<nav class="fields places" aria-label="Order">${Desk.reviewOrders.map(
@@ -73,18 +73,17 @@ ${table({
   )
 })}
 <p class="fields">${nextPage({ here, query: new URLSearchParams({ order }), by: "after", cursor: next, text: "Next payments" })}</p>`
-  }
-  return answer
+  } satisfies Answer
 })
 
 const show = Effect.fnUntraced(function* (visit: Visit, problem?: ConsoleError) {
-  const path = yield* paymentOf(visit)
+  const path = yield* recordOf(visit, "payment")
   const { operator } = yield* CurrentOperator
   const file = yield* Desk.reviewFile(path)
   const { payment } = file
   const { currency } = payment.money
   const link = yield* recordLinks(visit, path)
-  const answer: Answer = {
+  return {
     title: `Review of ${payment.reference ?? payment.id}`,
     isLive: true,
     problem,
@@ -118,8 +117,7 @@ ${yield* messagesOfPayment(visit.mount, path)}
         html`<li>${event.type} <span class="soft">${time(timeView(event.createdAt))}<br>${eventText(event)}</span></li>`
     )}</ol>
 <p><a href="${visit.mount}${pathOf("reviews", path)}">All reviews</a></p>`
-  }
-  return answer
+  } satisfies Answer
 })
 
 /** By what they are about. What cannot follow is left out. */
@@ -211,7 +209,7 @@ const sentNotice = (refund: DecidedCorrection["refund"]): Notice => {
 /** A refusal is shown on the review as it is now. */
 const decide = (act: keyof typeof acts) =>
   Effect.fnUntraced(function* (visit: Visit) {
-    const path = yield* paymentOf(visit)
+    const path = yield* recordOf(visit, "payment")
     const correction = visit.params["correction"] ?? ""
     return yield* acts[act]({ ...path, correction }, visit).pipe(
       Effect.map(
@@ -230,7 +228,6 @@ export const reviewPages = [
   page("POST", `${correctionAt}/approve`, "correction.decide", decide("approve")),
   page("POST", `${correctionAt}/reject`, "correction.decide", decide("reject")),
   page("POST", `${correctionAt}/withdraw`, "correction.decide", decide("withdraw")),
-  page("GET", "/reviews", "signedIn", () => firstOf("reviews")),
   page("GET", "/reviews/:workspace/:environment", "review.resolve", list),
   page("GET", "/reviews/:workspace/:environment/:payment", "review.resolve", (visit) => show(visit))
 ]

@@ -26,7 +26,7 @@ const show = Effect.fnUntraced(function* (visit: Visit) {
   const history = yield* Desk.history(tenant, period, segment)
   const here = `${visit.mount}${pathOf("routing", tenant)}`
   const connection = yield* connectionLinks(visit, tenant)
-  const answer: Answer = {
+  return {
     title: "Success over time",
     main: html`<form action="${here}/history" class="card fields">
 ${select({
@@ -57,8 +57,7 @@ ${
 ${ratesTable(history.segments, connection, (one) => `${here}/history?${new URLSearchParams({ period, segment: one }).toString()}`)}`
 }
 <p><a href="${here}">Back to routing</a></p>`
-  }
-  return answer
+  } satisfies Answer
 })
 
 /** Those of the period, and the one that was asked for. */

@@ -32,14 +32,13 @@ const show = Effect.fnUntraced(function* (visit: Visit) {
   const asked = isAsked ? readQuery(query) : undefined
   const here = `${visit.mount}${pathOf("routing", tenant)}`
   const found = asked === undefined || Result.isFailure(asked) ? undefined : yield* Desk.preview(tenant, asked.success)
-  const answer: Answer = {
+  return {
     problem: asked !== undefined && Result.isFailure(asked) ? asked.failure : undefined,
     title: "Where would this payment go?",
     main: html`${form(`${here}/preview`, query)}
 ${found === undefined || asked === undefined || Result.isFailure(asked) ? undefined : previewView(found, asked.success.currency)}
 <p><a href="${here}">Back to routing</a></p>`
-  }
-  return answer
+  } satisfies Answer
 })
 
 /** The amount as operators type it; the rest as the payment API takes it, and an empty field as one that is not sent. */

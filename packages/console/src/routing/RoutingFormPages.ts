@@ -18,7 +18,7 @@ const form = Effect.fnUntraced(function* (visit: Visit, problem?: ConsoleError) 
   const { seen, settings } = yield* Desk.stored(tenant)
   const here = `${visit.mount}${pathOf("routing", tenant)}`
   const text = visit.form.get("routing") ?? JSON.stringify(settings, null, 2)
-  const answer: Answer = formPage({
+  return formPage({
     title: "Change the routing",
     problem,
     isWide: true,
@@ -30,7 +30,6 @@ const form = Effect.fnUntraced(function* (visit: Visit, problem?: ConsoleError) 
     button: "Check",
     back: here
   })
-  return answer
 })
 
 /** The first post shows what the routing would be, the second one changes it. A refusal is shown above the form. */

@@ -3,7 +3,7 @@ import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
 import { ownerText } from "../frame/FileJson.ts"
 import { type Html, idView, timeOr } from "../frame/Layout.ts"
-import { type Answer, firstOf, noticeIn, page, pathOf, recordLinks, tenantOf, type Visit } from "../frame/Page.ts"
+import { type Answer, noticeIn, page, pathOf, recordLinks, tenantOf, type Visit } from "../frame/Page.ts"
 import { table } from "../frame/Table.ts"
 import type { TenantPath } from "../gate/Caller.ts"
 import { ownerOf } from "../gate/Configuring.ts"
@@ -24,7 +24,7 @@ const show = Effect.fnUntraced(function* (visit: Visit) {
   const here = `${visit.mount}${pathOf("routing", tenant)}`
   const connection = yield* connectionLinks(visit, tenant)
   const { isInFile, isOffered } = yield* ownerOf(tenant, "routing.manage")
-  const answer: Answer = {
+  return {
     title: "Routing",
     notice: noticeIn(visit, notices),
     main: html`<p class="fields"><a class="button" href="${here}/preview">Where would this payment go?</a>
@@ -43,8 +43,7 @@ ${
       : html`<p class="soft">What mode auto orders connections by. A rate covers about the last 50 outcomes. The range contains the true rate with a confidence of 95 %.</p>
 ${ratesTable(rates, connection, (segment) => `${here}/history?${new URLSearchParams({ segment }).toString()}`)}`
 }`
-  }
-  return answer
+  } satisfies Answer
 })
 
 export const settingsView = (settings: RoutingSettings): Html => {
@@ -145,7 +144,4 @@ export const ratesTable = (
     })
   })
 
-export const routingPages = [
-  page("GET", "/routing", "signedIn", () => firstOf("routing")),
-  page("GET", "/routing/:workspace/:environment", "routing.read", show)
-]
+export const routingPages = [page("GET", "/routing/:workspace/:environment", "routing.read", show)]

@@ -4,7 +4,7 @@ import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
 import { type ConsoleError, failure } from "../api/Errors.ts"
 import { type Html, idView, time, timeOr } from "../frame/Layout.ts"
-import { type Answer, noticeIn, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
+import { type Answer, noticeIn, page, pathOf, recordOf, type Visit } from "../frame/Page.ts"
 import { table } from "../frame/Table.ts"
 import { CurrentOperator } from "../gate/Caller.ts"
 import { stateView } from "./DeliveryTable.ts"
@@ -27,18 +27,15 @@ const notices = {
   already: "It was not sent again: it is on its way, or was sent again since."
 } as const
 
-const deliveryOf = (visit: Visit) =>
-  Effect.map(tenantOf(visit), (tenant): Desk.DeliveryPath => ({ ...tenant, delivery: visit.params["delivery"] ?? "" }))
-
 const pathTo = (path: Desk.DeliveryPath): string => pathOf("webhooks", path, "deliveries", path.delivery)
 
 const show = Effect.fnUntraced(function* (visit: Visit) {
-  const path = yield* deliveryOf(visit)
+  const path = yield* recordOf(visit, "delivery")
   const { operator } = yield* CurrentOperator
   const { file, isActive } = yield* Desk.deliveryFile(path)
   const { attempts, body, delivery } = file
   const list = `${visit.mount}${pathOf("webhooks", path)}`
-  const answer: Answer = {
+  return {
     title: `Webhook ${delivery.event_type}`,
     isLive: true,
     notice: noticeIn(visit, notices),
@@ -58,8 +55,7 @@ ${attemptsTable(attempts)}
 <h2>Body</h2>
 <div class="card"><p class="soft">The body of the request, which is sent in one line.</p><pre>${JSON.stringify(JSON.parse(body), null, 2)}</pre></div>
 <p><a href="${list}">All webhooks</a></p>`
-  }
-  return answer
+  } satisfies Answer
 })
 
 /** What ended, and the operator may send again. */
@@ -96,7 +92,7 @@ const responseText = ({ failure, response_status }: DeliveryAttempt): string => 
 
 /** The form names the attempts that the operator saw: sent twice, it sends the webhook once. */
 const redeliver = Effect.fnUntraced(function* (visit: Visit) {
-  const path = yield* deliveryOf(visit)
+  const path = yield* recordOf(visit, "delivery")
   const seen = visit.form.get("attempts") ?? ""
   if (!/^\d{1,9}$/u.test(seen)) {
     return yield* Effect.fail(failure("validation_error", "`attempts` must be the number of the form."))

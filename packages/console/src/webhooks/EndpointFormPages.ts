@@ -6,7 +6,7 @@ import type { ConsoleError } from "../api/Errors.ts"
 import { fileJson, fromEnvironment } from "../frame/FileJson.ts"
 import { asTyped, field, formPage, hidden, isFormKey, newKey, secretPage } from "../frame/Forms.ts"
 import { type Html, idView } from "../frame/Layout.ts"
-import { type Answer, orShow, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
+import { type Answer, orShow, page, pathOf, recordOf, tenantOf, type Visit } from "../frame/Page.ts"
 import type { TenantPath } from "../gate/Caller.ts"
 import { takeOpenWorkspace } from "../gate/Configuring.ts"
 import * as Desk from "./WebhookDesk.ts"
@@ -29,7 +29,7 @@ const form = Effect.fnUntraced(function* (visit: Visit, problem?: ConsoleError) 
   const here = `${visit.mount}${pathOf("webhooks", tenant)}`
   const box = (value: string, text: string): Html =>
     html`<label class="choice"><input type="checkbox" name="events" value="${value}"${file.events.includes(value) ? html` checked` : undefined}>${text}</label>`
-  const answer: Answer = formPage({
+  return formPage({
     title: "Add a webhook endpoint",
     problem,
     action: `${here}/new/endpoint`,
@@ -42,7 +42,6 @@ ${fileJson(tenant, { webhooks: [{ ...file, secret: fromEnvironment("webhookSecre
     button: "Add the endpoint",
     back: here
   })
-  return answer
 })
 
 const add = Effect.fnUntraced(function* (visit: Visit) {
@@ -64,18 +63,15 @@ const addedPage = ({ mount }: Visit, tenant: TenantPath, id: string, secret: str
     done: `${mount}${pathOf("webhooks", tenant, "endpoints", id)}`
   })
 
-const pathTo = (visit: Visit) =>
-  Effect.map(tenantOf(visit), (tenant): Desk.EndpointPath => ({ ...tenant, endpoint: visit.params["endpoint"] ?? "" }))
-
 const activeForm = Effect.fnUntraced(function* (visit: Visit, problem?: ConsoleError) {
-  const path = yield* pathTo(visit)
+  const path = yield* recordOf(visit, "endpoint")
   yield* takeOpenWorkspace(path)
   const { url } = yield* Desk.endpoint(path)
   const { endpoint, seen } = yield* Desk.stored(path)
   const here = `${visit.mount}${pathOf("webhooks", path, "endpoints", path.endpoint)}`
   const verb = endpoint.active ? "Deactivate" : "Activate"
   const json = { environment: path.environment, url, events: endpoint.events, secret: fromEnvironment("webhookSecret") }
-  const answer: Answer = formPage({
+  return formPage({
     title: `${verb} the endpoint`,
     problem,
     action: `${here}/active`,
@@ -85,11 +81,10 @@ ${endpoint.active ? html`<p class="soft">A configuration file leaves the endpoin
     button: `${verb} the endpoint`,
     back: here
   })
-  return answer
 })
 
 const setActive = Effect.fnUntraced(function* (visit: Visit) {
-  const path = yield* pathTo(visit)
+  const path = yield* recordOf(visit, "endpoint")
   const edit = { seen: visit.form.get("seen") ?? "", active: visit.form.get("active") === "yes" }
   return yield* Desk.setActive(path, edit).pipe(
     Effect.as<Answer>({ redirect: pathOf("webhooks", path, "endpoints", path.endpoint) }),

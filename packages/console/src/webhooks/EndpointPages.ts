@@ -11,7 +11,7 @@ import { type ConsoleError, failure } from "../api/Errors.ts"
 import { ownerText } from "../frame/FileJson.ts"
 import { formPage, hidden, isFormKey, newKey, secretPage, select } from "../frame/Forms.ts"
 import { type Document, idView, time } from "../frame/Layout.ts"
-import { type Answer, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
+import { type Answer, page, pathOf, recordOf, type Visit } from "../frame/Page.ts"
 import { CurrentOperator } from "../gate/Caller.ts"
 import { ownerOf } from "../gate/Configuring.ts"
 import * as Desk from "./WebhookDesk.ts"
@@ -20,19 +20,16 @@ import type { Endpoint, RotatedSecret } from "./WebhookRecords.ts"
 
 const { html } = InProcess
 
-const endpointOf = (visit: Visit) =>
-  Effect.map(tenantOf(visit), (tenant): Desk.EndpointPath => ({ ...tenant, endpoint: visit.params["endpoint"] ?? "" }))
-
 const pathTo = (path: Desk.EndpointPath): string => pathOf("webhooks", path, "endpoints", path.endpoint)
 
 const show = Effect.fnUntraced(function* (visit: Visit) {
-  const path = yield* endpointOf(visit)
+  const path = yield* recordOf(visit, "endpoint")
   const { operator } = yield* CurrentOperator
   const { isInFile, isOffered } = yield* ownerOf(path, "endpoint.manage")
   const endpoint = yield* Desk.endpoint(path)
   const list = `${visit.mount}${pathOf("webhooks", path)}`
   const deliveries = new URLSearchParams({ endpoint: endpoint.id })
-  const answer: Answer = {
+  return {
     title: "Webhook endpoint",
     main: html`<div class="card">
 <dl>
@@ -52,8 +49,7 @@ ${isOffered ? html`<p><a class="button" href="${visit.mount}${pathTo(path)}/acti
 <p class="soft">${ownerText(isInFile)}</p>
 <p><a href="${list}?${deliveries.toString()}">Deliveries to this endpoint</a></p>
 <p><a href="${list}">All webhooks</a></p>`
-  }
-  return answer
+  } satisfies Answer
 })
 
 /** By seconds. */
@@ -69,17 +65,15 @@ const usualOverlap = "86400"
 const never = "never"
 
 const form = Effect.fnUntraced(function* (visit: Visit) {
-  const path = yield* endpointOf(visit)
+  const path = yield* recordOf(visit, "endpoint")
   const endpoint = yield* Desk.endpoint(path)
   const key = visit.query.get("key")
   const seen = visit.query.get("seen")
   if (!isFormKey(key) || seen === null) {
     const asked = new URLSearchParams({ key: yield* newKey, seen: endpoint.secret_rotated ?? never })
-    const answer: Answer = { redirect: `${pathTo(path)}/secret?${asked.toString()}` }
-    return answer
+    return { redirect: `${pathTo(path)}/secret?${asked.toString()}` } satisfies Answer
   }
-  const answer: Answer = rotationPage(visit, path, endpoint, { key, seen })
-  return answer
+  return rotationPage(visit, path, endpoint, { key, seen })
 })
 
 const rotationPage = (
@@ -109,7 +103,7 @@ ${select({ name: "overlap", label: "The present secret signs too, for", choices:
 }
 
 const submit = Effect.fnUntraced(function* (visit: Visit) {
-  const path = yield* endpointOf(visit)
+  const path = yield* recordOf(visit, "endpoint")
   const endpoint = yield* Desk.endpoint(path)
   const key = visit.form.get("key") ?? ""
   const seen = visit.form.get("seen") ?? ""

@@ -6,7 +6,7 @@ import { ownerText } from "../frame/FileJson.ts"
 import { all, field, select } from "../frame/Forms.ts"
 import { type Html, time } from "../frame/Layout.ts"
 import { nextPage, pageSize } from "../frame/Lists.ts"
-import { type Answer, firstOf, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
+import { type Answer, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
 import { table } from "../frame/Table.ts"
 import { ownerOf } from "../gate/Configuring.ts"
 import { deliveryTable, stateTexts } from "./DeliveryTable.ts"
@@ -24,7 +24,7 @@ const list = Effect.fnUntraced(function* (visit: Visit) {
   const here = `${visit.mount}${pathOf("webhooks", tenant)}`
   const query = new URLSearchParams({ ...asked })
   const { isInFile, isOffered } = yield* ownerOf(tenant, "endpoint.manage")
-  const answer: Answer = {
+  return {
     title: "Webhooks",
     isLive: before === undefined,
     main: html`<h2>Endpoints</h2>
@@ -35,8 +35,7 @@ ${endpointTable(endpoints, here)}
 ${searchForm(asked, endpoints, here)}
 ${deliveryTable(found.items, tenant, visit.mount, yield* Clock.currentTimeMillis)}
 <p class="fields">${nextPage({ here, query, by: "before", cursor: nextId(found), text: "Older deliveries" })}</p>`
-  }
-  return answer
+  } satisfies Answer
 })
 
 interface Asked {
@@ -98,7 +97,4 @@ export const secretText = ({ previous_secret, secret_rotated }: Endpoint): Html 
         : html`; the former secret signs too until ${time(previous_secret.until)}`
   }`
 
-export const webhookPages = [
-  page("GET", "/webhooks", "signedIn", () => firstOf("webhooks")),
-  page("GET", "/webhooks/:workspace/:environment", "payment.read", list)
-]
+export const webhookPages = [page("GET", "/webhooks/:workspace/:environment", "payment.read", list)]
