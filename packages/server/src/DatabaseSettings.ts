@@ -9,56 +9,55 @@ import {
   postgresExpected,
   readDatabase
 } from "./DatabaseUrl.ts"
-import { hour, readInteger, second, variable } from "./SettingKinds.ts"
+import { integer, type Kind, oneOf, optional, setting } from "./SettingKinds.ts"
+
+const second = 1_000
+const hour = 3_600 * second
+
+const readLag: Kind<number> = {
+  expected: 'a duration from 1 second to 1 hour, such as "30 seconds"',
+  read: (text) => Option.filter(readDuration(text), (millis) => millis >= second && millis <= hour)
+}
+
+const standby: Kind<PostgresDatabase> = {
+  expected: postgresExpected,
+  read: (text) =>
+    Result.flatMap(readDatabase(text), (database) =>
+      database._tag === "Postgres" ? Result.succeed(database) : Result.fail(postgresExpected)
+    )
+}
 
 export const databaseVariables = {
-  database: variable<Database>({
-    variable: "POINTSMAN_DATABASE_URL",
-    flag: "database-url",
-    meaning: "Database: sqlite:<path>, sqlite::memory: or postgres://; use the variable if the URL holds a password",
-    expected: databaseExpected,
-    default: "sqlite:.pointsman/pointsman.db",
-    absent: { _tag: "SqliteFile", path: ".pointsman/pointsman.db" },
-    read: readDatabase
-  }),
-  databaseDistributed: variable<"citus" | null>({
-    variable: "POINTSMAN_DATABASE_DISTRIBUTED",
-    flag: "database-distributed",
-    meaning: "citus spreads workspaces over the nodes of a Citus cluster; the database URL names any node",
-    expected: '"citus"',
-    default: "off",
-    absent: null,
-    read: (text) => (text === "citus" ? Option.some(text) : Option.none())
-  }),
-  databaseConnections: variable<number>({
+  database: setting(
+    { expected: databaseExpected, read: readDatabase },
+    {
+      variable: "POINTSMAN_DATABASE_URL",
+      meaning: "Database: sqlite:<path>, sqlite::memory: or postgres://; use the variable if the URL holds a password",
+      default: "sqlite:.pointsman/pointsman.db"
+    }
+  ),
+  databaseDistributed: setting(
+    { ...oneOf("citus"), expected: '"citus"' },
+    {
+      variable: "POINTSMAN_DATABASE_DISTRIBUTED",
+      meaning: "citus spreads workspaces over the nodes of a Citus cluster; the database URL names any node",
+      default: "off",
+      absent: null
+    }
+  ),
+  databaseConnections: setting(integer(3, 200), {
     variable: "POINTSMAN_DATABASE_CONNECTIONS",
-    flag: "database-connections",
     meaning: "Maximum PostgreSQL connections per process; the simulator and shared limits use connections of their own",
-    expected: "a whole number from 3 to 200",
-    default: "12",
-    absent: 12,
-    read: readInteger(3, 200)
+    default: "12"
   }),
-  readDatabase: variable<PostgresDatabase | null>({
+  readDatabase: optional(standby, {
     variable: "POINTSMAN_DATABASE_READ_URL",
-    flag: "database-read-url",
-    meaning: "PostgreSQL standby that answers lists, searches, exports and events; no decision about money reads it",
-    expected: postgresExpected,
-    default: "none",
-    absent: null,
-    read: (text) =>
-      Result.flatMap(readDatabase(text), (database) =>
-        database._tag === "Postgres" ? Result.succeed(database) : Result.fail(postgresExpected)
-      )
+    meaning: "PostgreSQL standby that answers lists, searches, exports and events; no decision about money reads it"
   }),
-  readLagMillis: variable<number>({
+  readLagMillis: setting(readLag, {
     variable: "POINTSMAN_DATABASE_READ_LAG",
-    flag: "database-read-lag",
     meaning: "A standby that is further behind is not read until it has caught up",
-    expected: 'a duration from 1 second to 1 hour, such as "30 seconds"',
-    default: "30 seconds",
-    absent: 30 * second,
-    read: (text) => Option.filter(readDuration(text), (millis) => millis >= second && millis <= hour)
+    default: "30 seconds"
   })
 } as const
 

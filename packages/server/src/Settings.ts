@@ -3,35 +3,29 @@
  * flag wins. A wrong value stops the start, named by its variable and its flag and never by its content, which may be
  * a secret.
  */
-import { readDelay } from "@pointsman/configuration"
-import type { BareCardNumbers } from "@pointsman/core"
-import { type AfterRestore, SecretsLayer } from "@pointsman/core"
+import { type AfterRestore, type BareCardNumbers, SecretsLayer } from "@pointsman/core"
 import { defaultWebhookScheduleMillis } from "@pointsman/core/internal"
-import { Config, ConfigProvider, Effect, Option, type Redacted, Result } from "effect"
+import { Config, ConfigProvider, Effect, Option, Result } from "effect"
 import { databaseVariables, distributedMistakes, sqliteMistakes, withShape } from "./DatabaseSettings.ts"
 import {
-  day,
-  hostExpected,
-  hour,
-  interval,
-  minute,
-  readAddresses,
-  readHost,
-  readInteger,
-  readKeys,
-  readOneOf,
-  readRate,
-  readText,
-  readUrl,
-  second,
+  addresses,
+  duration,
+  durations,
+  host,
+  integer,
+  type Kind,
+  keys,
+  oneOf,
+  optional,
+  path,
+  port,
+  rate,
+  setting,
   share,
   toggle,
-  variable
+  webUrl
 } from "./SettingKinds.ts"
 import { StartFailure } from "./StartFailure.ts"
-
-const readSchedule = (text: string): Option.Option<ReadonlyArray<number>> =>
-  Option.all(text.split(",").map((delay) => readDelay(delay.trim())))
 
 export const logFormats = ["text", "logfmt", "json"] as const
 export type LogFormat = (typeof logFormats)[number]
@@ -42,308 +36,211 @@ export type LogLevel = (typeof logLevels)[number]
 /** More than any machine has processors for; each opens connections to the database. */
 const maxWorkers = 64
 
+const encryptionKey = { expected: SecretsLayer.encryptionKeyExpected, read: SecretsLayer.parseEncryptionKey }
+
+/** OpenTelemetry's own rule: an empty variable is an absent one. */
+const collector: Kind<string | null> = {
+  ...webUrl,
+  read: (text) => (text === "" ? Option.some(null) : webUrl.read(text))
+}
+
 export const variables = {
-  port: variable<number>({
+  port: setting(port, {
     variable: "PORT",
-    flag: "port",
     meaning: "Port to listen on; 0 picks a free port",
-    expected: "a port number from 0 to 65535",
-    default: "3000",
-    absent: 3000,
-    read: readInteger(0, 65_535)
+    default: "3000"
   }),
-  host: variable<string>({
+  host: setting(host, {
     variable: "HOST",
-    flag: "host",
     meaning: "Address to listen on",
-    expected: hostExpected,
-    default: "127.0.0.1",
-    absent: "127.0.0.1",
-    read: readHost
+    default: "127.0.0.1"
   }),
-  adminPort: variable<number | null>({
+  adminPort: optional(port, {
     variable: "POINTSMAN_ADMIN_PORT",
-    flag: "admin-port",
     meaning:
       "Port for health, metrics and the console, which are then not served on PORT; 0 picks a free port. Without it, " +
-      "metrics and the details of readiness are served on PORT to programs on this machine",
-    expected: "a port number from 0 to 65535",
-    default: "none",
-    absent: null,
-    read: readInteger(0, 65_535)
+      "metrics and the details of readiness are served on PORT to programs on this machine"
   }),
-  adminHost: variable<string>({
+  adminHost: setting(host, {
     variable: "POINTSMAN_ADMIN_HOST",
-    flag: "admin-host",
     meaning: "Address to listen on for health, metrics and the console, with POINTSMAN_ADMIN_PORT",
-    expected: hostExpected,
-    default: "127.0.0.1",
-    absent: "127.0.0.1",
-    read: readHost
+    default: "127.0.0.1"
   }),
-  baseUrl: variable<string | null>({
+  baseUrl: setting(webUrl, {
     variable: "POINTSMAN_BASE_URL",
-    flag: "base-url",
     meaning: "Public URL of this server, used in hosted pages and documents",
-    expected: "an absolute http or https URL without user, query or fragment",
     default: "from the address",
-    absent: null,
-    read: readUrl
+    absent: null
   }),
-  tlsCertificate: variable<string | null>({
+  tlsCertificate: optional(path("PEM"), {
     variable: "POINTSMAN_TLS_CERTIFICATE",
-    flag: "tls-certificate",
-    meaning: "Path of the PEM certificate chain of PORT, which then serves HTTPS; read again when it changes",
-    expected: "the path of a PEM file",
-    default: "none",
-    absent: null,
-    read: readText
+    meaning: "Path of the PEM certificate chain of PORT, which then serves HTTPS; read again when it changes"
   }),
-  tlsKey: variable<string | null>({
+  tlsKey: optional(path("PEM"), {
     variable: "POINTSMAN_TLS_KEY",
-    flag: "tls-key",
-    meaning: "Path of the PEM private key of the certificate, readable by its owner only",
-    expected: "the path of a PEM file",
-    default: "none",
-    absent: null,
-    read: readText
+    meaning: "Path of the PEM private key of the certificate, readable by its owner only"
   }),
   ...databaseVariables,
-  configuration: variable<string | null>({
+  configuration: optional(path("JSON"), {
     variable: "POINTSMAN_CONFIG",
-    flag: "config",
-    meaning: "Path of the configuration file (JSON), applied at every startup",
-    expected: "the path of a JSON file",
-    default: "none",
-    absent: null,
-    read: readText
+    meaning: "Path of the configuration file (JSON), applied at every startup"
   }),
-  encryptionKey: variable<Redacted.Redacted<Uint8Array> | null>({
+  encryptionKey: setting(encryptionKey, {
     variable: "POINTSMAN_ENCRYPTION_KEY",
-    flag: "encryption-key",
     meaning: "Encrypts credentials and secrets at rest; prefer the variable: other users of the machine can see flags",
-    expected: SecretsLayer.encryptionKeyExpected,
     default: "created beside the database file; required with postgres://",
-    absent: null,
-    read: SecretsLayer.parseEncryptionKey
+    absent: null
   }),
-  previousEncryptionKeys: variable<ReadonlyArray<Redacted.Redacted<Uint8Array>>>({
+  previousEncryptionKeys: setting(keys, {
     variable: "POINTSMAN_ENCRYPTION_KEY_PREVIOUS",
-    flag: "encryption-key-previous",
     meaning: "Other keys that open what they sealed, while `pointsman keys rotate-encryption` replaces them",
-    expected: `comma-separated keys, each ${SecretsLayer.encryptionKeyExpected}`,
     default: "none",
-    absent: [],
-    read: readKeys
+    absent: []
   }),
-  claimWindowMillis: interval({
+  claimWindowMillis: setting(duration, {
     variable: "POINTSMAN_CLAIM_WINDOW",
-    flag: "claim-window",
     meaning: "How long an unanswered claim counts as fresh",
-    default: "15 minutes",
-    absent: 15 * minute
+    default: "15 minutes"
   }),
-  providerTimeoutMillis: interval({
+  providerTimeoutMillis: setting(duration, {
     variable: "POINTSMAN_PROVIDER_TIMEOUT",
-    flag: "provider-timeout",
     meaning: "Timeout of a provider call if the connection sets none; must be shorter than the claim window",
-    default: "30 seconds",
-    absent: 30 * second
+    default: "30 seconds"
   }),
-  unknownCheckIntervalMillis: interval({
+  unknownCheckIntervalMillis: setting(duration, {
     variable: "POINTSMAN_UNKNOWN_CHECK_INTERVAL",
-    flag: "unknown-check-interval",
     meaning: "Interval between provider checks of UNKNOWN payments",
-    default: "30 minutes",
-    absent: 30 * minute
+    default: "30 minutes"
   }),
-  pendingCheckIntervalMillis: interval({
+  pendingCheckIntervalMillis: setting(duration, {
     variable: "POINTSMAN_PENDING_CHECK_INTERVAL",
-    flag: "pending-check-interval",
     meaning: "Interval between provider lookups of PENDING payments",
-    default: "1 hour",
-    absent: hour
+    default: "1 hour"
   }),
-  refundCheckIntervalMillis: interval({
+  refundCheckIntervalMillis: setting(duration, {
     variable: "POINTSMAN_REFUND_CHECK_INTERVAL",
-    flag: "refund-check-interval",
     meaning: "Interval between provider checks of accepted refunds",
-    default: "1 day",
-    absent: day
+    default: "1 day"
   }),
-  deadRequestIntervalMillis: interval({
+  deadRequestIntervalMillis: setting(duration, {
     variable: "POINTSMAN_DEAD_REQUEST_INTERVAL",
-    flag: "dead-request-interval",
     meaning: "Interval between searches for requests that died during a provider call",
-    default: "1 day",
-    absent: day
+    default: "1 day"
   }),
-  webhookScheduleMillis: variable<ReadonlyArray<number>>({
+  webhookScheduleMillis: setting(durations, {
     variable: "POINTSMAN_WEBHOOK_SCHEDULE",
-    flag: "webhook-schedule",
     meaning: "Delays before the delivery attempts of a webhook, separated by commas, each with 10% jitter",
-    expected: 'comma-separated durations, such as "0 seconds, 5 seconds, 5 minutes"',
     default: "0 seconds, 5 seconds, 5 minutes, 30 minutes, 2 hours, 5 hours, 10 hours, 10 hours",
-    absent: defaultWebhookScheduleMillis,
-    read: readSchedule
+    absent: defaultWebhookScheduleMillis
   }),
-  rateLimit: variable<number | null>({
+  rateLimit: setting(rate("requests per second"), {
     variable: "POINTSMAN_RATE_LIMIT",
-    flag: "rate-limit",
     meaning: "Requests per second per API key, with a burst of twice as many; off disables the limit",
-    expected: "a whole number of requests per second from 1 to 1000000, or `off`",
-    default: "100",
-    absent: 100,
-    read: readRate
+    default: "100"
   }),
-  inboundRateLimit: variable<number | null>({
+  inboundRateLimit: setting(rate("messages per second"), {
     variable: "POINTSMAN_INBOUND_RATE_LIMIT",
-    flag: "inbound-rate-limit",
     meaning:
       "Verified provider messages per second per connection, with a burst of twice as many; off disables the limit",
-    expected: "a whole number of messages per second from 1 to 1000000, or `off`",
-    default: "1000",
-    absent: 1000,
-    read: readRate
+    default: "1000"
   }),
-  lookUpsPerConnection: share({
+  lookUpsPerConnection: setting(share, {
     variable: "POINTSMAN_LOOKUPS_PER_CONNECTION",
-    flag: "lookups-per-connection",
     meaning: "Payments of one connection that a process checks at once, each waiting for its provider",
-    absent: 16
+    default: "16"
   }),
-  messagesPerConnection: share({
+  messagesPerConnection: setting(share, {
     variable: "POINTSMAN_MESSAGES_PER_CONNECTION",
-    flag: "messages-per-connection",
     meaning: "Provider messages of one connection that a process records at once; further ones wait",
-    absent: 16
+    default: "16"
   }),
-  deliveriesPerEndpoint: share({
+  deliveriesPerEndpoint: setting(share, {
     variable: "POINTSMAN_DELIVERIES_PER_ENDPOINT",
-    flag: "deliveries-per-endpoint",
     meaning: "Webhooks in delivery to one endpoint at once, from all processes",
-    absent: 4
+    default: "4"
   }),
-  proofLookUpsPerDay: variable<number | null>({
+  proofLookUpsPerDay: setting(rate("lookups"), {
     variable: "POINTSMAN_PROOF_LOOKUPS_PER_DAY",
-    flag: "proof-lookups-per-day",
     meaning:
       "Closed payments of one connection that are compared with the provider's record in a day, by all processes; off " +
       "compares none",
-    expected: "a whole number of lookups from 1 to 1000000, or `off`",
-    default: "24",
-    absent: 24,
-    read: readRate
+    default: "24"
   }),
   sharedLimits: toggle({
     variable: "POINTSMAN_SHARED_LIMITS",
-    flag: "shared-limits",
     meaning: "true shares rate limits and open circuits between all server processes on one PostgreSQL database"
   }),
   batchCommits: toggle({
     variable: "POINTSMAN_BATCH_COMMITS",
-    flag: "batch-commits",
     meaning: "false writes each commit to PostgreSQL by its own statement, also when many are in flight",
-    absent: true
+    default: "true"
   }),
   allowAsyncCommit: toggle({
     variable: "POINTSMAN_ALLOW_ASYNC_COMMIT",
-    flag: "allow-async-commit",
     meaning: "true accepts a PostgreSQL database whose crash loses acknowledged payments, such as one with fsync=off"
   }),
   allowVolatileStorage: toggle({
     variable: "POINTSMAN_ALLOW_VOLATILE_STORAGE",
-    flag: "allow-volatile-storage",
     meaning: "true accepts production connections over sqlite::memory:, whose payments are lost when the server stops"
   }),
-  cardNumbers: variable<BareCardNumbers>({
+  cardNumbers: setting(oneOf<BareCardNumbers>("warn", "refuse"), {
     variable: "POINTSMAN_CARD_NUMBERS",
-    flag: "card-numbers",
     meaning: "Digits in a payment's texts that may be a card number or an order number: warn once an hour, or refuse",
-    expected: "`warn` or `refuse`",
-    default: "warn",
-    absent: "warn",
-    read: readOneOf(["warn", "refuse"])
+    default: "warn"
   }),
-  afterRestore: variable<AfterRestore>({
+  afterRestore: setting(oneOf<AfterRestore>("refuse", "serve"), {
     variable: "POINTSMAN_AFTER_RESTORE",
-    flag: "after-restore",
     meaning:
       "After the database lost records: refuse or serve requests of workspaces with connections that are not recovered",
-    expected: "`refuse` or `serve`",
-    default: "refuse",
-    absent: "refuse",
-    read: readOneOf(["refuse", "serve"])
+    default: "refuse"
   }),
   allowPrivateWebhooks: toggle({
     variable: "POINTSMAN_ALLOW_PRIVATE_WEBHOOKS",
-    flag: "allow-private-webhooks",
     meaning: "true allows webhooks to loopback and private addresses"
   }),
-  keepAliveMillis: interval({
+  keepAliveMillis: setting(duration, {
     variable: "POINTSMAN_KEEP_ALIVE",
-    flag: "keep-alive",
     meaning: "How long an idle client connection is kept; longer than the load balancer in front keeps it",
-    default: "75 seconds",
-    absent: 75 * second
+    default: "75 seconds"
   }),
-  trustedProxies: variable<ReadonlyArray<string>>({
+  trustedProxies: setting(addresses, {
     variable: "POINTSMAN_TRUSTED_PROXIES",
-    flag: "trusted-proxies",
     meaning: "Proxies whose X-Forwarded-For names the source of a request, for limits by source",
-    expected: "comma-separated IP addresses and CIDR ranges, such as `10.0.0.0/8, 2001:db8::/32`",
     default: "none",
-    absent: [],
-    read: readAddresses
+    absent: []
   }),
-  requestTimeoutMillis: interval({
+  requestTimeoutMillis: setting(duration, {
     variable: "POINTSMAN_REQUEST_TIMEOUT",
-    flag: "request-timeout",
     meaning: "How long a request may take to arrive, headers and body",
-    default: "15 seconds",
-    absent: 15 * second
+    default: "15 seconds"
   }),
-  workers: variable<number>({
+  workers: setting(integer(1, maxWorkers), {
     variable: "POINTSMAN_WORKERS",
-    flag: "workers",
     meaning: "Server processes that share the port; more than 1 requires PostgreSQL",
-    expected: `a whole number from 1 to ${maxWorkers}`,
-    default: "1",
-    absent: 1,
-    read: readInteger(1, maxWorkers)
+    default: "1"
   }),
-  logFormat: variable<LogFormat>({
+  logFormat: setting(oneOf(...logFormats), {
     variable: "POINTSMAN_LOG_FORMAT",
-    flag: "log-format",
     meaning: "Log format on standard error: logfmt or json, one line per entry, or text for a person",
-    expected: "`text`, `logfmt` or `json`",
     default: "text on a terminal, otherwise logfmt",
-    absent: process.stderr.isTTY ? "text" : "logfmt",
-    read: readOneOf(logFormats)
+    absent: process.stderr.isTTY ? ("text" as const) : ("logfmt" as const)
   }),
-  logLevel: variable<LogLevel>({
+  logLevel: setting(oneOf(...logLevels), {
     variable: "POINTSMAN_LOG_LEVEL",
     flag: "minimum-log-level",
     meaning: "Lowest level that is logged",
-    expected: "`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `none`",
-    default: "info",
-    absent: "info",
-    read: readOneOf(logLevels)
+    default: "info"
   }),
   accessLog: toggle({
     variable: "POINTSMAN_ACCESS_LOG",
-    flag: "access-log",
     meaning: "true logs every request, with its route, status and duration"
   }),
-  otlpEndpoint: variable<string | null>({
+  otlpEndpoint: setting(collector, {
     variable: "OTEL_EXPORTER_OTLP_ENDPOINT",
     flag: "otlp-endpoint",
     meaning: "URL of the OTLP collector that receives traces, metrics and logs",
-    expected: "an absolute http or https URL without user, query or fragment",
     default: "off",
-    absent: null,
-    // OpenTelemetry's own rule: an empty variable is an absent one.
-    read: (text): Option.Option<string | null> => (text === "" ? Option.some(null) : readUrl(text))
+    absent: null
   })
 } as const
 
