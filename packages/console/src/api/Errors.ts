@@ -1,7 +1,7 @@
 /** The error codes of the console's API: those of the payment API that its operations have, and its own. */
 import type { StorageError } from "@pointsman/core/ports"
 import { type ErrorCode as ApiErrorCode, type CodeRow, errorCodes } from "@pointsman/http/api"
-import { Cause, Effect, Schema } from "effect"
+import { Cause, Effect, Predicate, Schema } from "effect"
 
 const own = {
   not_signed_in: { status: 401, meaning: "There is no session, or it ended." },
@@ -90,3 +90,41 @@ const serverFailed = failure("internal_error", "The server could not read or wri
 /** Core's failure in the console's words. What its cause says is for the log. */
 export const internalError = (error: StorageError) =>
   Effect.andThen(Effect.logError(error._tag, Cause.die(error.cause)), Effect.fail(serverFailed))
+
+const notFound = (what: string) => failure("not_found", `${what} not found.`)
+
+/** Core's failures that mean the same wherever they come from. */
+const meanings = {
+  "pointsman/ApiKeyNotFound": notFound("Key"),
+  "pointsman/ConnectionNotFound": notFound("Connection"),
+  "pointsman/DeliveryNotFound": notFound("Delivery"),
+  "pointsman/DisputeNotFound": notFound("Dispute"),
+  "pointsman/EndpointNotFound": notFound("Webhook endpoint"),
+  "pointsman/MerchantNotFound": notFound("Merchant"),
+  "pointsman/MessageNotFound": notFound("Message"),
+  "pointsman/OperatorNotFound": notFound("Operator"),
+  "pointsman/PasskeyNotFound": notFound("Passkey"),
+  "pointsman/PaymentNotFound": notFound("Payment"),
+  "pointsman/WorkspaceNotFound": notFound("Workspace"),
+  "pointsman/SealBroken": failure(
+    "message_not_applicable",
+    "The body of the message does not open: another encryption key sealed it, or it was changed."
+  )
+}
+
+/** What core did not find, where the console looks itself. */
+export const missing = <Tag extends keyof typeof meanings>(tag: Tag) => Effect.fail(meanings[tag])
+
+type Told<E> = E extends StorageError
+  ? ConsoleError<"internal_error">
+  : E extends { readonly _tag: infer Tag extends keyof typeof meanings }
+    ? (typeof meanings)[Tag]
+    : E
+
+/** Core's failures in the console's words. Those that mean something else here are caught before. */
+export const told = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.catch(effect, (reason): Effect.Effect<never, unknown> => {
+    const tag = Predicate.hasProperty(reason, "_tag") ? String(reason._tag) : ""
+    if (tag === "pointsman/StorageError") return internalError(reason as StorageError & E)
+    return Effect.fail(Object.hasOwn(meanings, tag) ? meanings[tag as keyof typeof meanings] : reason)
+  }) as Effect.Effect<A, Told<E>, R>

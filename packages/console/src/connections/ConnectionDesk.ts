@@ -16,7 +16,7 @@ import {
 import { defaultCircuitBreaker } from "@pointsman/core/internal"
 import { InProcess } from "@pointsman/http"
 import { Effect, Redacted } from "effect"
-import { failure, internalError } from "../api/Errors.ts"
+import { internalError, missing } from "../api/Errors.ts"
 import { callerOf, directoryContents, type TenantPath } from "../gate/Caller.ts"
 import { credentialsRefused, refusals, understood } from "../gate/Configuring.ts"
 import { takeRecentSignIn } from "../gate/RecentSignIn.ts"
@@ -51,10 +51,8 @@ export const connections = Effect.fnUntraced(function* (path: TenantPath) {
 
 export const connection = Effect.fnUntraced(function* (path: ConnectionPath) {
   const found = (yield* connections(path)).find(({ id }) => id === path.connection)
-  return found ?? (yield* Effect.fail(notFound))
+  return found ?? (yield* missing("pointsman/ConnectionNotFound"))
 })
-
-const notFound = failure("not_found", "Connection not found.")
 
 /** As it is stored, and what a change of it has to name. */
 export const stored = Effect.fnUntraced(function* (path: ConnectionPath) {
@@ -64,7 +62,7 @@ export const stored = Effect.fnUntraced(function* (path: ConnectionPath) {
     ({ environment, id, workspaceId }) =>
       id === path.connection && workspaceId === tenant.workspaceId && environment === tenant.environment
   )
-  if (found === undefined) return yield* Effect.fail(notFound)
+  if (found === undefined) return yield* missing("pointsman/ConnectionNotFound")
   return { connection: found, seen: yield* (yield* Pointsman).configure.markOf(found) }
 })
 
@@ -103,7 +101,7 @@ export const change = Effect.fnUntraced(function* (path: ConnectionPath, edit: O
   const { configure } = yield* Pointsman
   yield* Effect.catchTags(configure.changeConnection(tenant, { ...edit, id: path.connection }), {
     ...refusals,
-    "pointsman/ConnectionNotFound": () => Effect.fail(notFound),
+    "pointsman/ConnectionNotFound": () => missing("pointsman/ConnectionNotFound"),
     "pointsman/CredentialsRefused": credentialsRefused
   })
 })

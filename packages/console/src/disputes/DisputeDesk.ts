@@ -12,7 +12,7 @@ import {
 import { awaitsResponse } from "@pointsman/core/internal"
 import { errorBodyOf, InProcess } from "@pointsman/http"
 import { Cause, Effect } from "effect"
-import { failure, internalError } from "../api/Errors.ts"
+import { internalError, told } from "../api/Errors.ts"
 import { callerOf, type TenantPath } from "../gate/Caller.ts"
 
 export interface DisputePath extends TenantPath {
@@ -57,27 +57,15 @@ const urgency = (dispute: Dispute): number => {
 const byDeadline = (one: Dispute, other: Dispute): number =>
   urgency(one) - urgency(other) || one.createdAt - other.createdAt
 
-const disputeNotFound = failure("not_found", "Dispute not found.")
-
 export const dispute = Effect.fnUntraced(function* (path: DisputePath) {
   const { tenant } = yield* callerOf(path)
-  return yield* (yield* Pointsman).dispute(tenant, path.dispute).pipe(
-    Effect.catchTags({
-      "pointsman/DisputeNotFound": () => Effect.fail(disputeNotFound),
-      "pointsman/StorageError": internalError
-    })
-  )
+  return yield* (yield* Pointsman).dispute(tenant, path.dispute).pipe(told)
 })
 
 /** What the dispute's provider takes as evidence. */
 export const evidenceTaken = Effect.fnUntraced(function* (path: DisputePath) {
   const { tenant } = yield* callerOf(path)
-  return yield* (yield* Pointsman).evidenceTaken(tenant, path.dispute).pipe(
-    Effect.catchTags({
-      "pointsman/DisputeNotFound": () => Effect.fail(disputeNotFound),
-      "pointsman/StorageError": internalError
-    })
-  )
+  return yield* (yield* Pointsman).evidenceTaken(tenant, path.dispute).pipe(told)
 })
 
 export type Evidence = Pick<EvidenceOrder, "texts" | "files">

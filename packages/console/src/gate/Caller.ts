@@ -3,7 +3,7 @@ import type { Caller, Environment, Person, Pointsman, Tenant, Workspace } from "
 import { Directory, type SignedIn } from "@pointsman/core/ports"
 import type { InProcess } from "@pointsman/http"
 import { Context, Effect, Option } from "effect"
-import { failure, internalError } from "../api/Errors.ts"
+import { internalError, missing } from "../api/Errors.ts"
 
 /** Who sends the request. */
 export class CurrentOperator extends Context.Service<CurrentOperator, SignedIn>()(
@@ -21,8 +21,6 @@ export interface TenantPath {
 /** Everything that the configuration and operators have stored. */
 export const directoryContents = Effect.flatMap(Directory, ({ contents }) => Effect.catch(contents, internalError))
 
-const workspaceNotFound = failure("not_found", "Workspace not found.")
-
 const tenantOf = ({ environment, workspace }: TenantPath): Tenant => ({ workspaceId: workspace, environment })
 
 /** The operator who acts, by its login, which never changes. */
@@ -30,7 +28,7 @@ export const callerOf = Effect.fnUntraced(function* (path: TenantPath) {
   const { operator } = yield* CurrentOperator
   const found = yield* Effect.catch((yield* Directory).workspace(path.workspace), internalError)
   const workspace: Workspace | undefined = Option.getOrUndefined(found)
-  if (workspace === undefined) return yield* Effect.fail(workspaceNotFound)
+  if (workspace === undefined) return yield* missing("pointsman/WorkspaceNotFound")
   return { tenant: tenantOf(path), workspace, operator: operator.login } satisfies Caller
 })
 

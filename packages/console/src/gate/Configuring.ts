@@ -6,7 +6,7 @@ import { formatMistake, type Mistake } from "@pointsman/configuration"
 import { mayAct, type OperatorAction } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Effect, type Result } from "effect"
-import { failure, internalError } from "../api/Errors.ts"
+import { failure, internalError, missing } from "../api/Errors.ts"
 import { CurrentOperator, callerOf, type TenantPath } from "./Caller.ts"
 
 const { validationErrorOf } = InProcess
@@ -22,7 +22,7 @@ const changed = failure(
 )
 
 export const refusals = {
-  "pointsman/WorkspaceNotFound": () => Effect.fail(failure("not_found", "Workspace not found.")),
+  "pointsman/WorkspaceNotFound": () => missing("pointsman/WorkspaceNotFound"),
   "pointsman/WorkspaceInFile": () => Effect.fail(inFile),
   "pointsman/RecordChanged": () => Effect.fail(changed),
   "pointsman/StorageError": internalError

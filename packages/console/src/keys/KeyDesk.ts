@@ -4,7 +4,7 @@ import { apiKeyIdOf, isApiKeyName, isNetwork } from "@pointsman/core/internal"
 import { Directory } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
 import { Clock, Effect } from "effect"
-import { failure, internalError } from "../api/Errors.ts"
+import { failure, internalError, missing, told } from "../api/Errors.ts"
 import { timeOrNull } from "../api/Records.ts"
 import { callerOf, directoryContents, type TenantPath } from "../gate/Caller.ts"
 import { takeRecentSignIn } from "../gate/RecentSignIn.ts"
@@ -50,10 +50,8 @@ export const keys = Effect.fnUntraced(function* (path: TenantPath) {
 
 const oneKey = Effect.fnUntraced(function* (path: KeyPath) {
   const found = (yield* stored(path)).find(({ apiKey }) => apiKeyIdOf(apiKey) === path.key)
-  return found ?? (yield* Effect.fail(keyNotFound))
+  return found ?? (yield* missing("pointsman/ApiKeyNotFound"))
 })
-
-const keyNotFound = failure("not_found", "Key not found.")
 
 export const key = (path: KeyPath) => Effect.map(oneKey(path), ({ apiKey, usedAt }) => keyView(apiKey, usedAt))
 
@@ -84,7 +82,6 @@ export const create = Effect.fnUntraced(function* (path: TenantPath, order: KeyO
   return yield* (yield* Pointsman).createDraftedApiKey(tenant, draft, scopes, { expiresAt, name, networks }).pipe(
     Effect.map(({ apiKey, secret }) => ({ view: keyView(apiKey, null), secret })),
     Effect.catchTags({
-      "pointsman/WorkspaceNotFound": () => Effect.fail(failure("not_found", "Workspace not found.")),
       "pointsman/ApiKeyDraftInvalid": () =>
         Effect.fail(validationErrorOf("`draft` must be a draft of this workspace and environment")),
       "pointsman/ApiKeyCreated": ({ id }) =>
@@ -94,9 +91,9 @@ export const create = Effect.fnUntraced(function* (path: TenantPath, order: KeyO
             `This request created the key ${id} before. The key was shown once: if you do not have it, revoke it and ` +
               "create another one."
           )
-        ),
-      "pointsman/StorageError": internalError
-    })
+        )
+    }),
+    told
   )
 })
 
@@ -111,9 +108,6 @@ export const revoke = Effect.fnUntraced(function* (path: KeyPath) {
   if (apiKey.source === "configuration") return yield* Effect.fail(inConfiguration)
   return yield* (yield* Pointsman).revokeApiKey(apiKey.hash).pipe(
     Effect.map((revoked) => keyView(revoked.apiKey, usedAt)),
-    Effect.catchTags({
-      "pointsman/ApiKeyNotFound": () => Effect.fail(keyNotFound),
-      "pointsman/StorageError": internalError
-    })
+    told
   )
 })

@@ -3,7 +3,7 @@ import { Pointsman } from "@pointsman/core"
 import { Directory, type MessageNote, type MessageQuery } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
 import { Effect, Option } from "effect"
-import { failure, internalError } from "../api/Errors.ts"
+import { failure, internalError, missing, told } from "../api/Errors.ts"
 import { cursorOfPlace, placeOfCursor } from "../api/Records.ts"
 import { callerOf, type TenantPath } from "../gate/Caller.ts"
 
@@ -41,30 +41,18 @@ const placeOf = (cursor: string): MessageQuery["before"] => {
     : { receivedAt, connectionId, eventId }
 }
 
-const messageNotFound = failure("not_found", "Message not found.")
-const notOpened = failure(
-  "message_not_applicable",
-  "The body of the message does not open: another encryption key sealed it, or it was changed."
-)
-
 /** Core finds a message of any tenant: the connection has to be one of this environment. */
 const ownConnection = Effect.fnUntraced(function* (path: TenantPath, connection: string) {
   const { tenant } = yield* callerOf(path)
   const found = Option.getOrUndefined(yield* Effect.catch((yield* Directory).connection(connection), internalError))
   if (found?.workspaceId !== tenant.workspaceId || found.environment !== tenant.environment) {
-    return yield* Effect.fail(messageNotFound)
+    return yield* missing("pointsman/MessageNotFound")
   }
 })
 
 export const message = Effect.fnUntraced(function* (path: TenantPath, { connection, id }: MessageKey) {
   yield* ownConnection(path, connection)
-  return yield* (yield* Pointsman).message(connection, id).pipe(
-    Effect.catchTags({
-      "pointsman/MessageNotFound": () => Effect.fail(messageNotFound),
-      "pointsman/SealBroken": () => Effect.fail(notOpened),
-      "pointsman/StorageError": internalError
-    })
-  )
+  return yield* (yield* Pointsman).message(connection, id).pipe(told)
 })
 
 /** A message that is applied already is returned: a repeated request is no failure. */
@@ -73,15 +61,13 @@ export const apply = Effect.fnUntraced(function* (path: TenantPath, key: Message
   if (before.outcome === "applied") return before
   return yield* (yield* Pointsman).applyMessage(key.connection, key.id).pipe(
     Effect.catchTags({
-      "pointsman/MessageNotFound": () => Effect.fail(messageNotFound),
-      "pointsman/SealBroken": () => Effect.fail(notOpened),
-      "pointsman/StorageError": internalError,
       "pointsman/MessageNotApplicable": ({ reason }) =>
         Effect.filterOrFail(
           message(path, key),
           (now) => now.outcome === "applied",
           () => failure("message_not_applicable", `Nothing was applied: ${reason}.`)
         )
-    })
+    }),
+    told
   )
 })

@@ -8,7 +8,7 @@ import {
 } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Effect, Redacted } from "effect"
-import { failure, internalError } from "../api/Errors.ts"
+import { failure, internalError, missing, told } from "../api/Errors.ts"
 import { takeRecentSignIn } from "../gate/RecentSignIn.ts"
 import { ConsoleSettings, RequestOrigin } from "../gate/Settings.ts"
 import type { OperatorRecord } from "./OperatorApi.ts"
@@ -40,10 +40,8 @@ const stored = Effect.gen(function* () {
 
 export const operators = Effect.map(stored, (all) => all.map(operatorView))
 
-const notFound = failure("not_found", "Operator not found.")
-
 const oneStored = Effect.fnUntraced(function* (id: string) {
-  return (yield* stored).find((one) => one.id === id) ?? (yield* Effect.fail(notFound))
+  return (yield* stored).find((one) => one.id === id) ?? (yield* missing("pointsman/OperatorNotFound"))
 })
 
 export const operator = (id: string) => Effect.map(oneStored(id), operatorView)
@@ -98,11 +96,10 @@ export const edit = Effect.fnUntraced(function* (
     Effect.map((operator) => changed(operator, sessions)),
     Effect.catchTags({
       "pointsman/OperatorInvalid": invalid,
-      "pointsman/OperatorNotFound": () => Effect.fail(notFound),
       "pointsman/OperatorChanged": operatorChanged,
-      "pointsman/LastAdmin": lastAdmin,
-      "pointsman/StorageError": internalError
-    })
+      "pointsman/LastAdmin": lastAdmin
+    }),
+    told
   )
 })
 
@@ -113,11 +110,10 @@ export const remove = Effect.fnUntraced(function* (id: string) {
   return yield* (yield* Pointsman).operators.remove(found.login).pipe(
     Effect.map((operator) => changed(operator)),
     Effect.catchTags({
-      "pointsman/OperatorNotFound": () => Effect.fail(notFound),
       "pointsman/OperatorChanged": operatorChanged,
-      "pointsman/LastAdmin": lastAdmin,
-      "pointsman/StorageError": internalError
-    })
+      "pointsman/LastAdmin": lastAdmin
+    }),
+    told
   )
 })
 
@@ -132,9 +128,6 @@ export const createLink = Effect.fnUntraced(function* (id: string) {
       url: `${origin}${mount}/link/${Redacted.value(token)}`,
       expires: timeView(expiresAt)
     })),
-    Effect.catchTags({
-      "pointsman/OperatorNotFound": () => Effect.fail(notFound),
-      "pointsman/StorageError": internalError
-    })
+    told
   )
 })

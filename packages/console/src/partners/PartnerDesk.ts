@@ -2,7 +2,7 @@
 import { type MerchantWithStatus, Pointsman, type Workspace } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Clock, Effect, Redacted } from "effect"
-import { failure, internalError } from "../api/Errors.ts"
+import { failure, internalError, told } from "../api/Errors.ts"
 import { nextId, pageView } from "../api/Records.ts"
 import { directoryContents } from "../gate/Caller.ts"
 import type { Partner, PartnerMerchant, Usage } from "./PartnerApi.ts"
@@ -106,10 +106,9 @@ export const invite = Effect.fnUntraced(function* (partnerId: string, merchantId
       invitation_token: Redacted.value(token)
     })),
     Effect.catchTags({
-      "pointsman/MerchantNotFound": () => Effect.fail(failure("not_found", "Merchant not found.")),
-      "pointsman/CommitUnknown": () => Effect.fail(perhapsInvalid),
-      "pointsman/StorageError": internalError
-    })
+      "pointsman/CommitUnknown": () => Effect.fail(perhapsInvalid)
+    }),
+    told
   )
 })
 

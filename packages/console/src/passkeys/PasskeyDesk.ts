@@ -2,7 +2,7 @@
 import { type Passkey, type PasskeyRefused, Pointsman } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
-import { failure, internalError } from "../api/Errors.ts"
+import { failure, internalError, told } from "../api/Errors.ts"
 import { mustUsePasskey } from "../gate/Access.ts"
 import { CurrentOperator } from "../gate/Caller.ts"
 import { takeRecentSignIn } from "../gate/RecentSignIn.ts"
@@ -80,10 +80,5 @@ export const remove = Effect.fnUntraced(function* (id: string) {
   yield* takeRecentSignIn
   const { operator } = yield* CurrentOperator
   const { passkeys } = (yield* Pointsman).operators
-  yield* passkeys.remove(operator, id).pipe(
-    Effect.catchTags({
-      "pointsman/PasskeyNotFound": () => Effect.fail(failure("not_found", "Passkey not found.")),
-      "pointsman/StorageError": internalError
-    })
-  )
+  yield* passkeys.remove(operator, id).pipe(told)
 })

@@ -3,7 +3,7 @@ import { type Answered, type Page, type Payment, Pointsman } from "@pointsman/co
 import type { PaymentFilter, PaymentQuery } from "@pointsman/core/ports"
 import { decodeRefund, errorBodyOf, InProcess } from "@pointsman/http"
 import { Cause, Effect } from "effect"
-import { failure, internalError } from "../api/Errors.ts"
+import { failure, internalError, told } from "../api/Errors.ts"
 import { callerOf, currentPerson, type TenantPath } from "../gate/Caller.ts"
 import { OpenResponses } from "../gate/OpenResponses.ts"
 import { takeRecentSignInFor } from "../gate/RecentSignIn.ts"
@@ -16,8 +16,6 @@ export type { Answered }
 export interface PaymentPath extends TenantPath {
   readonly payment: string
 }
-
-export const paymentNotFound = failure("not_found", "Payment not found.")
 
 const tooManySearches = failure(
   "too_many_requests",
@@ -91,22 +89,14 @@ export const paymentFile = Effect.fnUntraced(function* (path: PaymentPath) {
     Effect.flatMap((file) =>
       Effect.map(views.payment(file.payment, false), (payment) => ({ file, view: fileView(file, payment) }))
     ),
-    Effect.catchTags({
-      "pointsman/PaymentNotFound": () => Effect.fail(paymentNotFound),
-      "pointsman/StorageError": internalError
-    })
+    told
   )
 })
 
 /** Why it went where it went: what decided, in sentences. */
 export const explainedRouting = Effect.fnUntraced(function* (path: PaymentPath) {
   const { tenant } = yield* callerOf(path)
-  return yield* (yield* Pointsman).explainRouting(tenant, path.payment).pipe(
-    Effect.catchTags({
-      "pointsman/PaymentNotFound": () => Effect.fail(paymentNotFound),
-      "pointsman/StorageError": internalError
-    })
-  )
+  return yield* (yield* Pointsman).explainRouting(tenant, path.payment).pipe(told)
 })
 
 /** The reason is stored and sent out in events: it is checked as one of the payment API is. */

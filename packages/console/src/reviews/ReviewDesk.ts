@@ -11,10 +11,10 @@ import {
 } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
-import { failure, internalError } from "../api/Errors.ts"
+import { failure, internalError, told } from "../api/Errors.ts"
 import { callerOf, currentPerson, type TenantPath } from "../gate/Caller.ts"
 import { takeRecentSignIn } from "../gate/RecentSignIn.ts"
-import { type PaymentPath, paymentNotFound } from "../payments/PaymentDesk.ts"
+import type { PaymentPath } from "../payments/PaymentDesk.ts"
 import { readRevision } from "./ReviewRecords.ts"
 import { statementExpectations } from "./Statements.ts"
 
@@ -68,12 +68,7 @@ const placeOf = {
 
 export const reviewFile = Effect.fnUntraced(function* (path: PaymentPath) {
   const { tenant } = yield* callerOf(path)
-  return yield* (yield* Pointsman).reviewFile(tenant, path.payment).pipe(
-    Effect.catchTags({
-      "pointsman/PaymentNotFound": () => Effect.fail(paymentNotFound),
-      "pointsman/StorageError": internalError
-    })
-  )
+  return yield* (yield* Pointsman).reviewFile(tenant, path.payment).pipe(told)
 })
 
 export interface EvidenceOrder {
@@ -113,16 +108,15 @@ export const settle = Effect.fnUntraced(function* (path: PaymentPath, order: Evi
     Effect.catchTags({
       "pointsman/CardNumberFound": (found) =>
         Effect.fail(InProcess.cardNumberBody(found, { provider_reference: fieldNames.providerReference })),
-      "pointsman/PaymentNotFound": () => Effect.fail(paymentNotFound),
       "pointsman/StatementRefused": ({ field, reason }) =>
         Effect.fail(
           field === "stated"
             ? failure("statement_refused", `Nothing was recorded: ${reason}.`)
             : failure("validation_error", `\`${fieldNames[field]}\`: ${reason}.`)
-        ),
+        )
       // A repeat is recorded once, so that trying again is safe.
-      "pointsman/StorageError": internalError
-    })
+    }),
+    told
   )
 })
 
@@ -149,17 +143,16 @@ const decided = (decision: Effect.Effect<DecidedCorrection, CardNumberFound | Co
   decision.pipe(
     Effect.catchTags({
       "pointsman/CardNumberFound": (found) => Effect.fail(InProcess.cardNumberBody(found)),
-      "pointsman/PaymentNotFound": () => Effect.fail(paymentNotFound),
       "pointsman/CorrectionNotFound": () => Effect.fail(failure("not_found", "The payment has no such correction.")),
       "pointsman/CorrectionRefused": ({ field, reason }) =>
         Effect.fail(
           field === "reason"
             ? failure("validation_error", `\`reason\`: ${reason}.`)
             : failure("correction_refused", `Nothing was changed: ${reason}.`)
-        ),
+        )
       // A repeat is recorded once, so that trying again is safe.
-      "pointsman/StorageError": internalError
-    })
+    }),
+    told
   )
 
 export const approve = Effect.fnUntraced(function* (path: CorrectionPath) {

@@ -4,7 +4,7 @@ import { type EndpointEdit, Pointsman, type Tenant } from "@pointsman/core"
 import type { WebhookEndpoint } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
 import { Clock, DateTime, Effect, Option, Redacted } from "effect"
-import { failure, internalError } from "../api/Errors.ts"
+import { failure, internalError, missing, told } from "../api/Errors.ts"
 import { callerOf, directoryContents, type TenantPath } from "../gate/Caller.ts"
 import { refusals, understood } from "../gate/Configuring.ts"
 import { takeRecentSignIn } from "../gate/RecentSignIn.ts"
@@ -28,8 +28,6 @@ export interface DeliverySearch {
   readonly limit: number
 }
 
-const deliveryNotFound = failure("not_found", "Delivery not found.")
-const endpointNotFound = failure("not_found", "Webhook endpoint not found.")
 const endpointChanged = failure(
   "endpoint_changed",
   "The secret was replaced since you opened the form. Open it again to replace that one."
@@ -51,7 +49,7 @@ export const endpoints = Effect.fnUntraced(function* (path: TenantPath) {
 
 export const endpoint = Effect.fnUntraced(function* (path: EndpointPath) {
   const found = (yield* endpoints(path)).find(({ id }) => id === path.endpoint)
-  return found ?? (yield* Effect.fail(endpointNotFound))
+  return found ?? (yield* missing("pointsman/EndpointNotFound"))
 })
 
 export interface RotationOrder {
@@ -74,10 +72,9 @@ export const rotateSecret = Effect.fnUntraced(function* (path: EndpointPath, ord
     })
     .pipe(
       Effect.catchTags({
-        "pointsman/EndpointNotFound": () => Effect.fail(endpointNotFound),
-        "pointsman/EndpointChanged": () => Effect.fail(endpointChanged),
-        "pointsman/StorageError": internalError
-      })
+        "pointsman/EndpointChanged": () => Effect.fail(endpointChanged)
+      }),
+      told
     )
   return {
     endpoint: endpointView(endpoint, yield* Clock.currentTimeMillis),
@@ -89,7 +86,7 @@ export const rotateSecret = Effect.fnUntraced(function* (path: EndpointPath, ord
 export const stored = Effect.fnUntraced(function* (path: EndpointPath) {
   const { tenant } = yield* callerOf(path)
   const found = (yield* endpointsOf(tenant)).find(({ id }) => id === path.endpoint)
-  if (found === undefined) return yield* Effect.fail(endpointNotFound)
+  if (found === undefined) return yield* missing("pointsman/EndpointNotFound")
   return { endpoint: found, seen: yield* (yield* Pointsman).configure.markOf(found) }
 })
 
@@ -139,12 +136,7 @@ export const deliveries = Effect.fnUntraced(function* (
 
 export const deliveryFile = Effect.fnUntraced(function* (path: DeliveryPath) {
   const { tenant } = yield* callerOf(path)
-  const { attempts, delivery, event } = yield* (yield* Pointsman).deliveryFile(tenant, path.delivery).pipe(
-    Effect.catchTags({
-      "pointsman/DeliveryNotFound": () => Effect.fail(deliveryNotFound),
-      "pointsman/StorageError": internalError
-    })
-  )
+  const { attempts, delivery, event } = yield* (yield* Pointsman).deliveryFile(tenant, path.delivery).pipe(told)
   const endpoint: WebhookEndpoint | undefined = (yield* endpointsOf(tenant)).find(
     ({ id }) => id === delivery.endpointId
   )
@@ -165,11 +157,10 @@ export const redeliver = Effect.fnUntraced(function* (path: DeliveryPath, seenAt
   }
   yield* (yield* Pointsman).redeliver(tenant, path.delivery, { seenAttempts }).pipe(
     Effect.catchTags({
-      "pointsman/DeliveryNotFound": () => Effect.fail(deliveryNotFound),
       "pointsman/NotRedeliverable": () =>
-        notRedeliverable("The delivery is on its way, or was sent again since it was read."),
-      "pointsman/StorageError": internalError
-    })
+        notRedeliverable("The delivery is on its way, or was sent again since it was read.")
+    }),
+    told
   )
   return (yield* deliveryFile(path)).file.delivery
 })
