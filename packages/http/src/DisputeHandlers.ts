@@ -1,26 +1,17 @@
 /** `GET /disputes`, `GET /disputes/{id}`, and what a merchant answers to a dispute. */
-import {
-  type EvidenceFailure,
-  Pointsman,
-  ResultUnknown,
-  type SubmissionAnswered,
-  type SubmissionFailure,
-  type SubmissionKind
-} from "@pointsman/core"
+import { Pointsman, ResultUnknown, type SubmissionAnswered, type SubmissionKind } from "@pointsman/core"
 import { Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { ServedApi } from "./api/ApiV1.ts"
 import { CurrentCaller } from "./api/Authorization.ts"
-import type { ErrorBody, ErrorCode } from "./api/Errors.ts"
 import { pageLimits } from "./api/Pages.ts"
 import { errorBodyOf } from "./ErrorTable.ts"
 import { readEvidence } from "./EvidenceForm.ts"
-import { disputeMessageOf } from "./FailureMessages.ts"
 import { pageView, refuseUnknownParameters } from "./Lists.ts"
 import { callerOf, ignoreBody, keyOf } from "./OperationHandlers.ts"
 import { disputeView } from "./PaymentView.ts"
-import { type NotAdmittedAnswer, notAdmitted, report, reportUnsent, retryAfter, unknownAfterDefect } from "./Report.ts"
+import { refuse, told, unknownAfterDefect } from "./Report.ts"
 
 export const layer = HttpApiBuilder.group(
   ServedApi,
@@ -40,7 +31,7 @@ export const layer = HttpApiBuilder.group(
           const order = { disputeId: params.id, kind, idempotencyKey: keyOf(headers) }
           const sent = yield* pointsman
             .submitDispute(caller, order)
-            .pipe(Effect.catch((failure) => refuse(failure, errorBodyOf("submitDispute", failure))))
+            .pipe(Effect.catch((failure) => refuse("submitDispute", failure)))
           return answered(sent)
         },
         unknownAfterDefect(Effect.fail(errorBodyOf("submitDispute", new ResultUnknown())))
@@ -58,10 +49,7 @@ export const layer = HttpApiBuilder.group(
               before: query.before,
               limit: query.limit ?? pageLimits.default
             })
-            .pipe(
-              Effect.tapError(report),
-              Effect.mapError((failure) => errorBodyOf("disputes", failure))
-            )
+            .pipe(told("disputes"))
           return pageView(page, disputeView)
         })
       )
@@ -69,10 +57,7 @@ export const layer = HttpApiBuilder.group(
         "retrieve",
         Effect.fnUntraced(function* ({ params }) {
           const { tenant } = yield* CurrentCaller
-          const dispute = yield* pointsman.dispute(tenant, params.id).pipe(
-            Effect.tapError((failure) => (failure._tag === "pointsman/StorageError" ? report(failure) : Effect.void)),
-            Effect.mapError((failure) => errorBodyOf("dispute", failure))
-          )
+          const dispute = yield* pointsman.dispute(tenant, params.id).pipe(told("dispute"))
           return { data: disputeView(dispute) }
         })
       )
@@ -83,7 +68,7 @@ export const layer = HttpApiBuilder.group(
           const evidence = yield* readEvidence(request)
           const dispute = yield* pointsman
             .keepEvidence(caller, { disputeId: params.id, ...evidence })
-            .pipe(Effect.catch((failure) => refuse(failure, errorBodyOf("keepEvidence", failure))))
+            .pipe(Effect.catch((failure) => refuse("keepEvidence", failure)))
           return HttpServerResponse.jsonUnsafe({ data: disputeView(dispute) })
         })
       )
@@ -97,15 +82,3 @@ interface Sent {
   readonly params: { readonly id: string }
   readonly request: HttpServerRequest.HttpServerRequest
 }
-
-/** The table's envelope, with what only this failure can tell. */
-const refuse = Effect.fnUntraced(function* <Code extends ErrorCode>(
-  failure: EvidenceFailure | SubmissionFailure,
-  body: ErrorBody<Code>
-): Effect.fn.Return<never, ErrorBody<Code> | NotAdmittedAnswer> {
-  if (failure._tag === "pointsman/NotAdmitted") return yield* notAdmitted(failure, body)
-  if (failure._tag === "pointsman/NothingSent") yield* reportUnsent(failure)
-  if ("retryAfterMillis" in failure) yield* retryAfter(failure.retryAfterMillis)
-  if (failure._tag === "pointsman/StorageError") yield* report(failure)
-  return yield* Effect.fail({ error: { ...body.error, message: disputeMessageOf(failure, body.error.message) } })
-})

@@ -5,9 +5,8 @@ import { HttpApiBuilder } from "effect/http-api"
 import { ServedApi } from "./api/ApiV1.ts"
 import { CurrentCaller } from "./api/Authorization.ts"
 import { pageLimits } from "./api/Pages.ts"
-import { errorBodyOf } from "./ErrorTable.ts"
 import { eventView, pageView, refuseUnknownParameters, showAsOf } from "./Lists.ts"
-import { report } from "./Report.ts"
+import { told } from "./Report.ts"
 
 export const layer = HttpApiBuilder.group(
   ServedApi,
@@ -25,10 +24,7 @@ export const layer = HttpApiBuilder.group(
           after: query.after,
           limit: query.limit ?? pageLimits.default
         })
-        const page = yield* withStaleReads((reads) => Effect.tap(events, () => showAsOf(reads))).pipe(
-          Effect.tapError(report),
-          Effect.mapError((failure) => errorBodyOf("events", failure))
-        )
+        const page = yield* withStaleReads((reads) => Effect.tap(events, () => showAsOf(reads))).pipe(told("events"))
         return pageView(page, eventView)
       })
     )

@@ -5,7 +5,7 @@
 export { suspended } from "./AccessErrors.ts"
 export { type CorrectionView, correctionView } from "./CorrectionView.ts"
 export { decodeCreate } from "./CreatePaymentRequest.ts"
-export { errorBodyOf, type FailureOf, type Operation } from "./ErrorTable.ts"
+export { errorBodyOf, type FailureOf, type Operation, wordedBodyOf } from "./ErrorTable.ts"
 export { isEvidenceForm, readEvidence, readParts } from "./EvidenceForm.ts"
 export {
   cardNumberBody,
@@ -14,7 +14,6 @@ export {
   validationError,
   validationErrorOf
 } from "./Expectations.ts"
-export { disputeMessageOf, operationMessageOf as messageOf } from "./FailureMessages.ts"
 export { Html, html } from "./hosted/Html.ts"
 export { asOfHeader, eventView, filterOf, pageView, refuseUnknownParameters } from "./Lists.ts"
 export { decodeCapture, decodeRefund } from "./OperationRequest.ts"

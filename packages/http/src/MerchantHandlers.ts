@@ -9,12 +9,12 @@ import type { ErrorBody } from "./api/Errors.ts"
 import type { Merchant } from "./api/Merchants.ts"
 import { pageLimits } from "./api/Pages.ts"
 import { CreateMerchant, merchantLimits } from "./api/RequestBodies.ts"
-import { errorBodyOf, errorTable } from "./ErrorTable.ts"
+import { errorTable } from "./ErrorTable.ts"
 import { merchantExpectations, validationError, validationErrorOf } from "./Expectations.ts"
 import { readJson } from "./JsonBody.ts"
 import { pageView, refuseUnknownParameters } from "./Lists.ts"
 import { timeView } from "./PaymentView.ts"
-import { report } from "./Report.ts"
+import { report, told } from "./Report.ts"
 
 export const layer = HttpApiBuilder.group(
   ServedApi,
@@ -43,10 +43,7 @@ export const layer = HttpApiBuilder.group(
             yield* refuseUnknownParameters(["before", "limit"])
             const page = yield* pointsman
               .merchants(tenant.workspaceId, { before: query.before, limit: query.limit ?? pageLimits.default })
-              .pipe(
-                Effect.tapError(report),
-                Effect.mapError((failure) => errorBodyOf("merchants", failure))
-              )
+              .pipe(told("merchants"))
             return pageView(page, merchantView)
           })
         )

@@ -2,28 +2,20 @@
  * `POST /payments/{id}/capture`, `/void` and `/refunds`. As with a create, the body is read last of all checks but the
  * fields, and a client that hangs up does not cut an operation in two.
  */
-import {
-  type Answered,
-  type CaptureFailure,
-  Pointsman,
-  type RefundFailure,
-  ResultUnknown,
-  type VoidFailure
-} from "@pointsman/core"
+import { type Answered, Pointsman, ResultUnknown } from "@pointsman/core"
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { ServedApi } from "./api/ApiV1.ts"
 import { CurrentCaller } from "./api/Authorization.ts"
-import type { ErrorBody, ErrorCode } from "./api/Errors.ts"
+import type { ErrorBody } from "./api/Errors.ts"
 import { operationLimits } from "./api/RequestBodies.ts"
 import { errorBodyOf } from "./ErrorTable.ts"
-import { operationMessageOf } from "./FailureMessages.ts"
 import { type IgnoredFields, ignoredFields } from "./IgnoredFields.ts"
 import { readBytes, readOptionalJson } from "./JsonBody.ts"
 import { decodeCapture, decodeRefund } from "./OperationRequest.ts"
 import { PaymentViews, paymentAnswer } from "./PaymentView.ts"
-import { type NotAdmittedAnswer, notAdmitted, reportUnsent, retryAfter, unknownAfterDefect } from "./Report.ts"
+import { refuse, unknownAfterDefect } from "./Report.ts"
 
 export const layer = HttpApiBuilder.group(
   ServedApi,
@@ -44,7 +36,7 @@ export const layer = HttpApiBuilder.group(
             const { amount = null } = yield* decodeCapture(body)
             const answered = yield* pointsman
               .capture(caller, { paymentId: params.id, amountMinor: amount, idempotencyKey: keyOf(headers) })
-              .pipe(Effect.catch((failure) => refuse(failure, errorBodyOf("capture", failure))))
+              .pipe(Effect.catch((failure) => refuse("capture", failure)))
             return yield* answer(answered, ignoredFields("capture", body, caller.tenant.environment))
           },
           unknownAfterDefect(Effect.fail(errorBodyOf("capture", new ResultUnknown())))
@@ -59,7 +51,7 @@ export const layer = HttpApiBuilder.group(
             yield* ignoreBody(request)
             const answered = yield* pointsman
               .void(caller, { paymentId: params.id, idempotencyKey: keyOf(headers) })
-              .pipe(Effect.catch((failure) => refuse(failure, errorBodyOf("void", failure))))
+              .pipe(Effect.catch((failure) => refuse("void", failure)))
             return yield* answer(answered)
           },
           unknownAfterDefect(Effect.fail(errorBodyOf("void", new ResultUnknown())))
@@ -75,7 +67,7 @@ export const layer = HttpApiBuilder.group(
             const { amount = null, reason = null } = yield* decodeRefund(body)
             const answered = yield* pointsman
               .refund(caller, { paymentId: params.id, amountMinor: amount, reason, idempotencyKey: keyOf(headers) })
-              .pipe(Effect.catch((failure) => refuse(failure, errorBodyOf("refund", failure))))
+              .pipe(Effect.catch((failure) => refuse("refund", failure)))
             return yield* answer(answered, ignoredFields("refund", body, caller.tenant.environment))
           },
           unknownAfterDefect(Effect.fail(errorBodyOf("refund", new ResultUnknown())))
@@ -113,14 +105,3 @@ export const ignoreBody = (request: HttpServerRequest.HttpServerRequest) =>
         ? { error: { ...error, code: error.code } }
         : { error: { code: "internal_error", message: "The request could not be read. Nothing was changed." } }
   )
-
-/** The table's envelope, with what only this failure can tell. */
-const refuse = Effect.fnUntraced(function* <Code extends ErrorCode>(
-  failure: CaptureFailure | VoidFailure | RefundFailure,
-  body: ErrorBody<Code>
-): Effect.fn.Return<never, ErrorBody<Code> | NotAdmittedAnswer> {
-  if (failure._tag === "pointsman/NotAdmitted") return yield* notAdmitted(failure, body)
-  if (failure._tag === "pointsman/NothingSent") yield* reportUnsent(failure)
-  if ("retryAfterMillis" in failure) yield* retryAfter(failure.retryAfterMillis)
-  return yield* Effect.fail({ error: { ...body.error, message: operationMessageOf(failure, body.error.message) } })
-})

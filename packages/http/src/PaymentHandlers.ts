@@ -14,7 +14,15 @@ import { readJson } from "./JsonBody.ts"
 import { eventView, filterOf, metadataFilter, pageView, refuseUnknownParameters } from "./Lists.ts"
 import { exclusionView, PaymentViews, paymentAnswer, refundViews } from "./PaymentView.ts"
 import { type ReadPlaces, withSearchPlace } from "./ReadPlaces.ts"
-import { type NotAdmittedAnswer, notAdmitted, report, reportUnsent, retryAfter, unknownAfterDefect } from "./Report.ts"
+import {
+  type NotAdmittedAnswer,
+  notAdmitted,
+  report,
+  reportUnsent,
+  retryAfter,
+  told,
+  unknownAfterDefect
+} from "./Report.ts"
 import { settlementsOf } from "./SettlementView.ts"
 
 export const keyRequired: ErrorBody<"idempotency_key_required"> = {
@@ -78,15 +86,10 @@ export const layer = HttpApiBuilder.group(
               before: query.before,
               limit: query.limit ?? pageLimits.default
             }
-            const page = yield* pointsman.payments(tenant, asked).pipe(
-              Effect.tapError(report),
-              Effect.mapError((failure) => errorBodyOf("payments", failure)),
-              withSearchPlace(places, tenant, asked, tooManySearches)
-            )
-            const settlements = yield* settlementsOf(pointsman, tenant, page.items).pipe(
-              Effect.tapError(report),
-              Effect.mapError((failure) => errorBodyOf("payments", failure))
-            )
+            const page = yield* pointsman
+              .payments(tenant, asked)
+              .pipe(told("payments"), withSearchPlace(places, tenant, asked, tooManySearches))
+            const settlements = yield* settlementsOf(pointsman, tenant, page.items).pipe(told("payments"))
             const items = yield* Effect.forEach(page.items, (payment) =>
               Effect.map(views.payment(payment, mayAct(apiKey)), (view) => ({ ...view, ...settlements(payment) }))
             )
@@ -97,14 +100,8 @@ export const layer = HttpApiBuilder.group(
           "retrieve",
           Effect.fnUntraced(function* ({ params }) {
             const { apiKey, tenant } = yield* CurrentCaller
-            const { payment, refunds } = yield* pointsman.paymentWithRefunds(tenant, params.id).pipe(
-              Effect.tapErrorTag("pointsman/StorageError", report),
-              Effect.mapError((failure) => errorBodyOf("payment", failure))
-            )
-            const settlements = yield* settlementsOf(pointsman, tenant, [payment]).pipe(
-              Effect.tapError(report),
-              Effect.mapError((failure) => errorBodyOf("payment", failure))
-            )
+            const { payment, refunds } = yield* pointsman.paymentWithRefunds(tenant, params.id).pipe(told("payment"))
+            const settlements = yield* settlementsOf(pointsman, tenant, [payment]).pipe(told("payment"))
             const view = yield* views.payment(payment, mayAct(apiKey))
             return { data: { ...view, refunds: refundViews(refunds), ...settlements(payment) } }
           })
@@ -116,10 +113,7 @@ export const layer = HttpApiBuilder.group(
             yield* refuseUnknownParameters(["after", "limit"])
             const page = yield* pointsman
               .timeline(tenant, params.id, { after: query.after, limit: query.limit ?? pageLimits.default })
-              .pipe(
-                Effect.tapErrorTag("pointsman/StorageError", report),
-                Effect.mapError((failure) => errorBodyOf("timeline", failure))
-              )
+              .pipe(told("timeline"))
             return pageView(page, eventView)
           })
         )

@@ -1,9 +1,18 @@
 /** The id of a request, and what operators and clients learn of a failed one. */
-import { RecordsMissing, recoveryRetryMillis } from "@pointsman/core/ports"
-import { Cause, Context, Effect, Option } from "effect"
+import { RecordsMissing, recoveryRetryMillis, type StorageError } from "@pointsman/core/ports"
+import { Cause, Context, Effect, Option, Predicate } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
 import type { ErrorBody } from "./api/Errors.ts"
+import {
+  type CodeOf,
+  errorBodyOf,
+  type FailureOf,
+  type Operation,
+  type ProviderOperation,
+  wordedBodyOf
+} from "./ErrorTable.ts"
+import type { OperationFailure } from "./FailureMessages.ts"
 
 /** `req_` and a UUIDv7: the header `X-Request-Id` of this request's answer, and what its log lines carry. */
 export class RequestId extends Context.Service<RequestId, string>()("pointsman/http/RequestId") {}
@@ -55,3 +64,30 @@ export const notAdmitted = (
   )
 
 export type NotAdmittedAnswer = Effect.Error<ReturnType<typeof notAdmitted>>
+
+/** Core's failures of a read, as the operation's rows say them. */
+export const told =
+  <O extends Operation>(operation: O) =>
+  <A, R>(read: Effect.Effect<A, FailureOf<O>, R>) =>
+    Effect.catch(read, (failure) =>
+      Effect.andThen(
+        Predicate.isTagged(failure, "pointsman/StorageError")
+          ? report(failure as StorageError & FailureOf<O>)
+          : Effect.void,
+        Effect.fail(errorBodyOf(operation, failure))
+      )
+    )
+
+/** The table's envelope, with what only this failure can tell. */
+export const refuse = Effect.fnUntraced(function* <O extends ProviderOperation>(
+  operation: O,
+  failure: FailureOf<O>
+): Effect.fn.Return<never, ErrorBody<CodeOf<O>> | NotAdmittedAnswer> {
+  const body = wordedBodyOf(operation, failure)
+  const reason = failure as OperationFailure
+  if (reason._tag === "pointsman/NotAdmitted") return yield* notAdmitted(reason, body)
+  if (reason._tag === "pointsman/NothingSent") yield* reportUnsent(reason)
+  if (reason._tag === "pointsman/StorageError") yield* report(reason)
+  if ("retryAfterMillis" in reason) yield* retryAfter(reason.retryAfterMillis)
+  return yield* Effect.fail(body)
+})

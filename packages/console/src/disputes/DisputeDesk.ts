@@ -10,7 +10,7 @@ import {
   type SubmissionKind
 } from "@pointsman/core"
 import { awaitsResponse } from "@pointsman/core/internal"
-import { errorBodyOf, InProcess } from "@pointsman/http"
+import { wordedBodyOf } from "@pointsman/http"
 import { Cause, Effect } from "effect"
 import { internalError, told } from "../api/Errors.ts"
 import { callerOf, type TenantPath } from "../gate/Caller.ts"
@@ -75,7 +75,7 @@ export const keepEvidence = Effect.fnUntraced(function* (path: DisputePath, { fi
   const caller = yield* callerOf(path)
   return yield* (yield* Pointsman).keepEvidence(caller, { disputeId: path.dispute, texts, files }).pipe(
     Effect.tapError(reportFailure),
-    Effect.mapError((reason) => worded(errorBodyOf("keepEvidence", reason), reason))
+    Effect.mapError((reason) => wordedBodyOf("keepEvidence", reason))
   )
 })
 
@@ -84,20 +84,11 @@ export const answer = Effect.fnUntraced(function* (path: DisputePath, kind: Subm
   const caller = yield* callerOf(path)
   return yield* (yield* Pointsman).submitDispute(caller, { disputeId: path.dispute, kind, idempotencyKey }).pipe(
     Effect.tapError(reportFailure),
-    Effect.mapError((reason) => worded(errorBodyOf("submitDispute", reason), reason))
+    Effect.mapError((reason) => wordedBodyOf("submitDispute", reason))
   )
 })
 
 type AnswerFailure = EvidenceFailure | SubmissionFailure
-
-/** With what only this failure can tell. */
-const worded = <Body extends { readonly error: { readonly message: string } }>(
-  body: Body,
-  reason: AnswerFailure
-): Body => ({
-  ...body,
-  error: { ...body.error, message: InProcess.disputeMessageOf(reason, body.error.message) }
-})
 
 const reportFailure = (reason: AnswerFailure) =>
   reason._tag === "pointsman/NothingSent" || reason._tag === "pointsman/StorageError"

@@ -1,7 +1,7 @@
 /** What an operator reads of payments and does to them, through core's door. The pages and the API share it. */
 import { type Answered, type Page, type Payment, Pointsman } from "@pointsman/core"
 import type { PaymentFilter, PaymentQuery } from "@pointsman/core/ports"
-import { decodeRefund, errorBodyOf, InProcess } from "@pointsman/http"
+import { decodeRefund, type FailureOf, InProcess, wordedBodyOf } from "@pointsman/http"
 import { Cause, Effect } from "effect"
 import { failure, internalError, told } from "../api/Errors.ts"
 import { callerOf, currentPerson, type TenantPath } from "../gate/Caller.ts"
@@ -112,7 +112,7 @@ export const capture = Effect.fnUntraced(function* (path: PaymentPath, order: Mo
   const caller = yield* callerOf(path)
   return yield* (yield* Pointsman).capture(caller, { paymentId: path.payment, ...order }).pipe(
     Effect.tapError(reportFailure),
-    Effect.mapError((reason) => worded(errorBodyOf("capture", reason), reason))
+    Effect.mapError((reason) => wordedBodyOf("capture", reason))
   )
 })
 
@@ -120,7 +120,7 @@ export const voidPayment = Effect.fnUntraced(function* (path: PaymentPath, { ide
   const caller = yield* callerOf(path)
   return yield* (yield* Pointsman).void(caller, { paymentId: path.payment, idempotencyKey }).pipe(
     Effect.tapError(reportFailure),
-    Effect.mapError((reason) => worded(errorBodyOf("void", reason), reason))
+    Effect.mapError((reason) => wordedBodyOf("void", reason))
   )
 })
 
@@ -154,19 +154,10 @@ const refunded = (refunding: ReturnType<(typeof Pointsman)["Service"]["refundByO
       Effect.fail(failure("correction_refused", `Nothing was sent: ${reason}.`))
     ),
     Effect.tapError((reason) => ("_tag" in reason ? reportFailure(reason) : Effect.void)),
-    Effect.mapError((reason) => ("_tag" in reason ? worded(errorBodyOf("refund", reason), reason) : reason))
+    Effect.mapError((reason) => ("_tag" in reason ? wordedBodyOf("refund", reason) : reason))
   )
 
-type MoneyFailure = Parameters<typeof InProcess.messageOf>[0]
-
-/** With what only this failure can tell. */
-const worded = <Body extends { readonly error: { readonly message: string } }>(
-  body: Body,
-  reason: MoneyFailure
-): Body => ({
-  ...body,
-  error: { ...body.error, message: InProcess.messageOf(reason, body.error.message) }
-})
+type MoneyFailure = FailureOf<"capture" | "void" | "refund">
 
 const reportFailure = (reason: MoneyFailure) =>
   reason._tag === "pointsman/NothingSent" ? Effect.logError(reason._tag, Cause.die(reason.cause)) : Effect.void

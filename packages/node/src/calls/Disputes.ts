@@ -4,7 +4,6 @@ import * as InProcess from "@pointsman/http/in-process"
 import { Effect } from "effect"
 import { errorOf } from "../ErrorOf.ts"
 import { checkId, checkOptions, disputesQuery, evidenceFields } from "../Orders.ts"
-import type { PointsmanError } from "../PointsmanError.ts"
 import { callerOf, type Defaults, failing, fromStore, readerOf } from "./RunCall.ts"
 
 export const disputes = Effect.fnUntraced(function* (defaults: Defaults, query: unknown, options: unknown) {
@@ -34,7 +33,7 @@ export const keepEvidence = Effect.fnUntraced(function* (
   const order = { disputeId: yield* checkId("disputeId", disputeId), ...(yield* evidenceFields(evidence)) }
   const kept = yield* pointsman
     .keepEvidence(caller, order)
-    .pipe(failing((failure) => refusalOf("keepEvidence", failure)))
+    .pipe(failing((failure) => errorOf(InProcess.wordedBodyOf("keepEvidence", failure))))
   return InProcess.disputeView(kept)
 })
 
@@ -50,14 +49,6 @@ export const answerDispute = Effect.fnUntraced(function* (
   const id = yield* checkId("disputeId", disputeId)
   const { dispute, isReplay } = yield* pointsman
     .submitDispute(caller, { disputeId: id, kind, idempotencyKey: given.idempotencyKey })
-    .pipe(failing((failure) => refusalOf("submitDispute", failure)))
+    .pipe(failing((failure) => errorOf(InProcess.wordedBodyOf("submitDispute", failure))))
   return { dispute: InProcess.disputeView(dispute), isReplay }
 })
-
-const refusalOf = <O extends Extract<InProcess.Operation, "keepEvidence" | "submitDispute">>(
-  operation: O,
-  failure: InProcess.FailureOf<O> & Parameters<typeof InProcess.disputeMessageOf>[0]
-): PointsmanError => {
-  const { error } = InProcess.errorBodyOf(operation, failure)
-  return errorOf({ error: { ...error, message: InProcess.disputeMessageOf(failure, error.message) } })
-}

@@ -4,7 +4,7 @@ import * as InProcess from "@pointsman/http/in-process"
 import { Context, Effect } from "effect"
 import { errorOf } from "../ErrorOf.ts"
 import { captureFields, checkId, checkOptions, createFields, refundFields } from "../Orders.ts"
-import { type PointsmanError, ValidationError } from "../PointsmanError.ts"
+import { ValidationError } from "../PointsmanError.ts"
 import { answered } from "../Views.ts"
 import { callerOf, type Defaults, failing } from "./RunCall.ts"
 
@@ -54,7 +54,7 @@ export const capture = Effect.fnUntraced(function* (
   return yield* pointsman
     .capture(caller, { paymentId: id, amountMinor: amount, idempotencyKey: given.idempotencyKey })
     .pipe(
-      failing((failure) => refusalOf("capture", failure)),
+      failing((failure) => errorOf(InProcess.wordedBodyOf("capture", failure))),
       Effect.flatMap(answered)
     )
 })
@@ -65,7 +65,7 @@ export const voidPayment = Effect.fnUntraced(function* (defaults: Defaults, paym
   const caller = yield* callerOf(defaults, given)
   const id = yield* checkId("paymentId", paymentId)
   return yield* pointsman.void(caller, { paymentId: id, idempotencyKey: given.idempotencyKey }).pipe(
-    failing((failure) => refusalOf("void", failure)),
+    failing((failure) => errorOf(InProcess.wordedBodyOf("void", failure))),
     Effect.flatMap(answered)
   )
 })
@@ -87,15 +87,7 @@ export const refund = Effect.fnUntraced(function* (
   return yield* pointsman
     .refund(caller, { paymentId: id, amountMinor: amount, reason, idempotencyKey: given.idempotencyKey })
     .pipe(
-      failing((failure) => refusalOf("refund", failure)),
+      failing((failure) => errorOf(InProcess.wordedBodyOf("refund", failure))),
       Effect.flatMap(answered)
     )
 })
-
-const refusalOf = <O extends Extract<InProcess.Operation, "capture" | "void" | "refund">>(
-  operation: O,
-  failure: InProcess.FailureOf<O> & Parameters<typeof InProcess.messageOf>[0]
-): PointsmanError => {
-  const { error } = InProcess.errorBodyOf(operation, failure)
-  return errorOf({ error: { ...error, message: InProcess.messageOf(failure, error.message) } })
-}
