@@ -3,9 +3,9 @@ import { manifestJson, sumJson } from "@pointsman/archive"
 import type { Environment, Tenant } from "@pointsman/core"
 import type { ArchiveManifest, ArchiveReport, ArchiveService, ArchiveSum } from "@pointsman/core/ports"
 import { Console, Effect, Option, Stream } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Command } from "effect/cli"
 import { endWith } from "./CommandFailure.ts"
-import { settingFlags, withHelp } from "./CommandHelp.ts"
+import { argument, commandGroup, settingFlags, textFlag, withHelp } from "./CommandHelp.ts"
 import { onArchive, type Variables } from "./OnArchive.ts"
 import { nowOf } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
@@ -43,11 +43,7 @@ const list = (variables: Variables) =>
     "list",
     {
       ...flags,
-      after: Flag.String("after").pipe(
-        Flag.withMetavar("object"),
-        Flag.withDescription("Last object of the previous page: those after it follow"),
-        Flag.optional
-      )
+      after: textFlag("after", "object", "Last object of the previous page: those after it follow")
     },
     Effect.fnUntraced(function* ({ after, environment, json, workspace, ...texts }) {
       yield* onArchive(
@@ -177,7 +173,7 @@ const read = (variables: Variables) =>
   Command.make(
     "read",
     {
-      payment: Argument.String("payment").pipe(Argument.withDescription("The payment's id")),
+      payment: argument("payment", "The payment's id"),
       json: jsonFlag,
       ...settingFlags(["configuration"])
     },
@@ -218,10 +214,11 @@ const read = (variables: Variables) =>
 const paymentId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u
 
 export const archiveCommand = (variables: Variables) =>
-  Command.make("archive").pipe(
-    withHelp({
+  commandGroup(
+    "archive",
+    {
       short: "Run, list, verify and read the archive",
       long: "Archive payments whose retention is over, and list, verify and read those that left the store."
-    }),
-    Command.withSubcommands([runArchive(variables), list(variables), verify(variables), read(variables)])
+    },
+    [runArchive(variables), list(variables), verify(variables), read(variables)]
   )

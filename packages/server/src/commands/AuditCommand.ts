@@ -2,9 +2,9 @@
 import { createHash } from "node:crypto"
 import { Audit, type AuditEntry, findFault } from "@pointsman/core/ports"
 import { Console, Effect, Option } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Flag } from "effect/cli"
 import { endWith } from "./CommandFailure.ts"
-import { withHelp } from "./CommandHelp.ts"
+import { commandGroup } from "./CommandHelp.ts"
 import { databaseCommand } from "./DatabaseCommand.ts"
 import { print } from "./Output.ts"
 import { type Text, table } from "./Table.ts"
@@ -110,9 +110,10 @@ const verify = databaseCommand(
   }
 )
 
-export const auditCommand = Command.make("audit").pipe(
-  withHelp({ short: "List and verify the audit trail", long: "List and verify the audit trail." }),
-  Command.withSubcommands([list, verify])
+export const auditCommand = commandGroup(
+  "audit",
+  { short: "List and verify the audit trail", long: "List and verify the audit trail." },
+  [list, verify]
 )
 
 const entryView = ({ action, actor, at, details, hash, number, subject, via }: AuditEntry) => ({

@@ -12,27 +12,22 @@ import {
   transactionText
 } from "@pointsman/core"
 import { decimalText } from "@pointsman/core/internal"
-import { Directory } from "@pointsman/core/ports"
 import { Clock, Console, Effect, Option, Stream } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Flag } from "effect/cli"
 import { CommandFailure } from "./CommandFailure.ts"
-import { withHelp } from "./CommandHelp.ts"
+import { commandGroup, textFlag } from "./CommandHelp.ts"
 import { databaseCommand } from "./DatabaseCommand.ts"
-import { epochMillisOf, type Moment, momentFlag } from "./Moment.ts"
+import { epochMillisIn, type Moment, momentFlag } from "./Moment.ts"
 import { print } from "./Output.ts"
 import { paragraphs, type Text, table } from "./Table.ts"
-import { namedTenant, ownEnvironmentFlag, workspaceFlag } from "./Tenants.ts"
+import { ownEnvironmentFlag, tenantOf, workspaceFlag } from "./Tenants.ts"
 import { timeOf } from "./Words.ts"
 
 const shared = {
   workspace: workspaceFlag,
   environment: ownEnvironmentFlag,
   to: momentFlag("to", "Transactions posted before this time; default: now").pipe(Flag.optional),
-  connection: Flag.String("connection").pipe(
-    Flag.withMetavar("id"),
-    Flag.withDescription("Only transactions of this connection"),
-    Flag.optional
-  ),
+  connection: textFlag("connection", "id", "Only transactions of this connection"),
   closeAfter: Flag.String("close-after").pipe(
     Flag.withMetavar("duration"),
     Flag.withDescription(
@@ -53,8 +48,8 @@ interface Period {
 /** What is asked of the journal. A period that may still change is named on standard error. */
 const queryOf = Effect.fnUntraced(function* ({ closeAfter: closeAfterMillis, connection, from, to }: Period) {
   const now = yield* Clock.currentTimeMillis
-  const before = Option.match(to, { onNone: () => now, onSome: (moment) => epochMillisOf(moment, now) })
-  const first = Option.getOrUndefined(Option.map(from, (moment) => epochMillisOf(moment, now)))
+  const before = epochMillisIn(to, now) ?? now
+  const first = epochMillisIn(from, now)
   if (first !== undefined && first >= before) {
     return yield* new CommandFailure({
       message: `--from: expected a time before the end of the period, ${timeOf(before)}.`
@@ -65,16 +60,6 @@ const queryOf = Effect.fnUntraced(function* ({ closeAfter: closeAfterMillis, con
     yield* Console.error(`The period is open until ${timeOf(openUntil)}: what is recorded until then may add to it.`)
   }
   return { from: first, before, connectionId: Option.getOrUndefined(connection), closeAfterMillis }
-})
-
-const tenantOf = Effect.fnUntraced(function* ({
-  environment,
-  workspace
-}: {
-  readonly workspace: Option.Option<string>
-  readonly environment: Option.Option<"sandbox" | "production">
-}) {
-  return yield* Effect.fromResult(namedTenant(yield* (yield* Directory).contents, workspace, environment))
 })
 
 const exportBooks = databaseCommand(
@@ -99,7 +84,7 @@ const exportBooks = databaseCommand(
     }
   },
   function* ({ closeAfter, connection, environment, format, from, to, workspace }) {
-    const tenant = yield* tenantOf({ environment, workspace })
+    const tenant = yield* tenantOf(workspace, environment)
     const query = yield* queryOf({ closeAfter, connection, from, to })
     const { journal } = yield* Pointsman
     // Every text ends with a line break, which the console writes.
@@ -128,7 +113,7 @@ const balance = databaseCommand(
     flags: shared
   },
   function* ({ closeAfter, connection, environment, to, workspace }, { json }) {
-    const tenant = yield* tenantOf({ environment, workspace })
+    const tenant = yield* tenantOf(workspace, environment)
     const query = yield* queryOf({ closeAfter, connection, from: Option.none(), to })
     const { accounts, pending } = yield* (yield* Pointsman).balances(tenant, query)
     yield* print(
@@ -163,10 +148,11 @@ const balanceText = ({ accounts, pending }: Balances): Text => {
   return accounts.length === 0 ? ofPending : paragraphs(ofAccounts, ofPending)
 }
 
-export const booksCommand = Command.make("books").pipe(
-  withHelp({
+export const booksCommand = commandGroup(
+  "books",
+  {
     short: "Print the double-entry view of the books",
     long: "Print the double-entry view of payments and providers' reports."
-  }),
-  Command.withSubcommands([exportBooks, balance])
+  },
+  [exportBooks, balance]
 )

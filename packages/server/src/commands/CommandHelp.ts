@@ -1,6 +1,6 @@
 /** What a command takes and says of itself: its help, its switches, and the settings as flags. */
 import { Option } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Argument, Command, Flag } from "effect/cli"
 import { type Flags, type SettingName, settingNames, variables } from "../Settings.ts"
 
 /** What the help says of a command: in its parent's list, on its own page, and each example by its command line. */
@@ -18,6 +18,20 @@ export const withHelp =
       Command.withShortDescription(short),
       Command.withExamples(Object.entries(examples).map(([line, description]) => ({ command: line, description })))
     )
+
+/** A command that only leads to those below it. */
+export const commandGroup = <const Name extends string, const Below extends ReadonlyArray<Command.Command.Any>>(
+  name: Name,
+  help: CommandHelp,
+  below: Below
+) => Command.make(name).pipe(withHelp(help), Command.withSubcommands(below))
+
+export const argument = (name: string, description: string) =>
+  Argument.String(name).pipe(Argument.withDescription(description))
+
+/** An optional text. */
+export const textFlag = (name: string, metavar: string, description: string) =>
+  Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.optional)
 
 /** A flag without a value, which is off unless it is given. */
 export const switchFlag = (name: string, description: string) =>

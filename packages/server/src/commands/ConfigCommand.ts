@@ -1,9 +1,9 @@
 /** `pointsman config`: the configuration file, checked before a server is started with it, or applied beside servers. */
 import { Console, Effect } from "effect"
-import { Argument, Command } from "effect/cli"
+import { Command } from "effect/cli"
 import { readSettings } from "../Settings.ts"
 import { CommandFailure, endWith } from "./CommandFailure.ts"
-import { settingFlags, switchFlag, textsOf, withHelp } from "./CommandHelp.ts"
+import { argument, commandGroup, settingFlags, switchFlag, textsOf, withHelp } from "./CommandHelp.ts"
 import { databaseCommand } from "./DatabaseCommand.ts"
 import { databaseSettings } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
@@ -67,7 +67,7 @@ const apply = (environment: Readonly<Record<string, string | undefined>>) =>
       isAudited: true,
       settings: [...databaseSettings, "claimWindowMillis", "providerTimeoutMillis"],
       flags: {
-        file: Argument.String("file").pipe(Argument.withDescription("Path of the configuration file")),
+        file: argument("file", "Path of the configuration file"),
         rollback: rollbackFlag
       }
     },
@@ -81,12 +81,13 @@ const apply = (environment: Readonly<Record<string, string | undefined>>) =>
   )
 
 export const configCommand = (environment: Readonly<Record<string, string | undefined>>) =>
-  Command.make("config").pipe(
-    withHelp({
+  commandGroup(
+    "config",
+    {
       short: "Check or apply the configuration file",
       long:
         "Check the configuration file (whether a server would start with it, and which entries have no effect), or " +
         "apply it."
-    }),
-    Command.withSubcommands([check(environment), apply(environment)])
+    },
+    [check(environment), apply(environment)]
   )

@@ -1,9 +1,8 @@
 /** `pointsman connections`: the merchants' accounts at their providers, without what is secret of them. */
 import { Directory } from "@pointsman/core/ports"
 import { Console, Effect, Option } from "effect"
-import { Argument, Command } from "effect/cli"
 import { CommandFailure } from "./CommandFailure.ts"
-import { withHelp } from "./CommandHelp.ts"
+import { argument, commandGroup } from "./CommandHelp.ts"
 import { connectionDetails, connectionsText, connectionText, connectionView } from "./ConnectionView.ts"
 import { databaseCommand } from "./DatabaseCommand.ts"
 import { databaseSettings } from "./OpenDatabase.ts"
@@ -37,7 +36,7 @@ const show = databaseCommand(
       "path for the provider. Credentials are never shown.",
     examples: { "pointsman connections show main": "One connection" },
     settings: [...databaseSettings, "providerTimeoutMillis"],
-    flags: { connection: Argument.String("connection").pipe(Argument.withDescription("The connection's id")) }
+    flags: { connection: argument("connection", "The connection's id") }
   },
   function* ({ connection: id }, { json, settings: { providerTimeoutMillis } }) {
     const found = yield* (yield* Directory).connection(id)
@@ -49,10 +48,11 @@ const show = databaseCommand(
   }
 )
 
-export const connectionsCommand = Command.make("connections").pipe(
-  withHelp({
+export const connectionsCommand = commandGroup(
+  "connections",
+  {
     short: "Show the accounts at providers",
     long: "Connections: the merchants' accounts at their providers."
-  }),
-  Command.withSubcommands([list, show])
+  },
+  [list, show]
 )

@@ -9,9 +9,9 @@ import {
 } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Console, Effect } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { type Command, Flag } from "effect/cli"
 import { CommandFailure, cardNumberFailure } from "./CommandFailure.ts"
-import { withHelp } from "./CommandHelp.ts"
+import { argument, commandGroup } from "./CommandHelp.ts"
 import { databaseCommand } from "./DatabaseCommand.ts"
 import { checkSettings } from "./OpenDatabase.ts"
 import { asOperator, operatorFlag } from "./OperatorSignIn.ts"
@@ -22,7 +22,7 @@ import { facts, shortened, status, type Text, table } from "./Table.ts"
 import { findPayment, notFound, oneTenant, wholeEnvironmentFlag, workspaceFlag } from "./Tenants.ts"
 import { moneyText, printable } from "./Words.ts"
 
-const paymentArgument = Argument.String("payment").pipe(Argument.withDescription("The payment's id"))
+const paymentArgument = argument("payment", "The payment's id")
 
 const correctionDocument = (payment: Payment, correction: Correction) => ({
   ...InProcess.correctionView(correction),
@@ -206,10 +206,11 @@ const withdraw = decision(
   noReason
 )
 
-export const correctionsCommand = Command.make("corrections").pipe(
-  withHelp({
+export const correctionsCommand = commandGroup(
+  "corrections",
+  {
     short: "Approve or reject corrections",
     long: "List and decide corrections: statements and refunds of operators that need a second person."
-  }),
-  Command.withSubcommands([list, show, approve, reject, withdraw])
+  },
+  [list, show, approve, reject, withdraw]
 )

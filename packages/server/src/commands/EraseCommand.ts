@@ -1,7 +1,6 @@
 /** `pointsman erase`: erases the personal data of the payments with a reference. */
 
 import { type Environment, type ErasedPayment, environments, Pointsman } from "@pointsman/core"
-import { Directory } from "@pointsman/core/ports"
 import { Console, Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import { CommandFailure, endWith } from "./CommandFailure.ts"
@@ -9,7 +8,7 @@ import { switchFlag } from "./CommandHelp.ts"
 import { databaseCommand } from "./DatabaseCommand.ts"
 import { print } from "./Output.ts"
 import { paragraphs, type Text, table } from "./Table.ts"
-import { anyEnvironmentFlag, oneWorkspace, workspaceFlag } from "./Tenants.ts"
+import { anyEnvironmentFlag, workspaceFlag, workspaceOf } from "./Tenants.ts"
 import { counted } from "./Words.ts"
 
 export const eraseCommand = databaseCommand(
@@ -37,8 +36,7 @@ export const eraseCommand = databaseCommand(
     }
   },
   function* ({ by, dryRun, environment, reference, workspace }, { json }) {
-    const contents = yield* (yield* Directory).contents
-    const workspaceId = yield* Effect.fromResult(oneWorkspace(contents, workspace))
+    const workspaceId = yield* workspaceOf(workspace)
     const order = { workspaceId, reference, by, isDryRun: dryRun }
     const view = yield* eraseIn(Option.isSome(environment) ? [environment.value] : environments, order)
     yield* print(json, { data: view }, erasureText(view))

@@ -14,21 +14,14 @@ import {
 import { apiKeyIdOf, environmentOfApiKey, isApiKeyName, isNetwork } from "@pointsman/core/internal"
 import { Directory } from "@pointsman/core/ports"
 import { Clock, Console, Effect, Option, Redacted, Result } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Flag } from "effect/cli"
 import { CommandFailure } from "./CommandFailure.ts"
-import { switchFlag, withHelp } from "./CommandHelp.ts"
+import { argument, commandGroup, switchFlag } from "./CommandHelp.ts"
 import { databaseCommand } from "./DatabaseCommand.ts"
 import { print } from "./Output.ts"
 import { rotateCommand } from "./RotateCommand.ts"
 import { shortened, type Text, table } from "./Table.ts"
-import {
-  anyEnvironmentFlag,
-  anyWorkspaceFlag,
-  environmentFlag,
-  oneWorkspace,
-  within,
-  workspaceFlag
-} from "./Tenants.ts"
+import { anyEnvironmentFlag, anyWorkspaceFlag, environmentFlag, within, workspaceFlag, workspaceOf } from "./Tenants.ts"
 import { printable, timeOf, timeOrNull } from "./Words.ts"
 
 const readScopes = (text: string): Option.Option<ReadonlyArray<Scope>> => {
@@ -120,8 +113,7 @@ const create = databaseCommand(
     if (expiresAt !== null && expiresAt <= (yield* Clock.currentTimeMillis)) {
       return yield* new CommandFailure({ message: "--expires: expected a time in the future." })
     }
-    const contents = yield* (yield* Directory).contents
-    const workspaceId = yield* Effect.fromResult(oneWorkspace(contents, workspace))
+    const workspaceId = yield* workspaceOf(workspace)
     const options = { name: Option.getOrNull(name), expiresAt, networks: Option.getOrNull(networks) }
     yield* createAndShow({ workspaceId, environment }, Option.getOrNull(scopes), options, json)
   }
@@ -158,9 +150,7 @@ const revoke = databaseCommand(
     examples: { "pointsman keys revoke 3f9a1c04be77": "By its prefix in the list" },
     isAudited: true,
     flags: {
-      key: Argument.String("key").pipe(
-        Argument.withDescription("Hash from `pointsman keys list`, or a unique prefix of it")
-      )
+      key: argument("key", "Hash from `pointsman keys list`, or a unique prefix of it")
     }
   },
   function* ({ key: text }, { json }) {
@@ -197,9 +187,7 @@ const restore = databaseCommand(
     examples: { "pointsman keys restore 3f9a1c04be77": "By its prefix in the list" },
     isAudited: true,
     flags: {
-      key: Argument.String("key").pipe(
-        Argument.withDescription("Hash from `pointsman keys list --all`, or a unique prefix of it")
-      )
+      key: argument("key", "Hash from `pointsman keys list --all`, or a unique prefix of it")
     }
   },
   function* ({ key: text }, { json }) {
@@ -240,12 +228,13 @@ const restore = databaseCommand(
   }
 )
 
-export const keysCommand = Command.make("keys").pipe(
-  withHelp({
+export const keysCommand = commandGroup(
+  "keys",
+  {
     short: "Manage API keys, and rotate the encryption key",
     long: "List, create, revoke and restore API keys, and rotate the encryption key."
-  }),
-  Command.withSubcommands([list, create, revoke, restore, rotateCommand])
+  },
+  [list, create, revoke, restore, rotateCommand]
 )
 
 /** Fewer could mean another key than the one that was meant. */

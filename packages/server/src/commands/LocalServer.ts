@@ -4,11 +4,11 @@
  */
 import { environmentOfApiKey, withoutTrailingSlashes } from "@pointsman/core/internal"
 import { Config, Effect, FileSystem, Option, Redacted, Schema } from "effect"
-import { Flag } from "effect/cli"
 import { sandboxKeyFile } from "../Demo.ts"
 import { readSecretFile } from "../SecretFile.ts"
 import { readSettings, variables } from "../Settings.ts"
 import { CommandFailure } from "./CommandFailure.ts"
+import { textFlag } from "./CommandHelp.ts"
 import { printable } from "./Words.ts"
 
 /** What `pointsman dev` says of itself while it runs. Relative to the working folder, as the default database is. */
@@ -19,20 +19,16 @@ export const formatDevFile = Schema.encodeSync(Schema.fromJsonString(DevFile))
 const readDevFile = Schema.decodeUnknownOption(Schema.fromJsonString(DevFile))
 
 export const serverFlags = {
-  url: Flag.String("url").pipe(
-    Flag.withMetavar("url"),
-    Flag.withDescription(
-      "Base URL of the server [POINTSMAN_URL, default: that of a running `pointsman dev`, or local port 3000]"
-    ),
-    Flag.optional
+  url: textFlag(
+    "url",
+    "url",
+    "Base URL of the server [POINTSMAN_URL, default: that of a running `pointsman dev`, or local port 3000]"
   ),
-  key: Flag.String("key").pipe(
-    Flag.withMetavar("key"),
-    Flag.withDescription(
-      "API key; prefer the variable: other users of the machine can see flags [POINTSMAN_API_KEY, default: " +
-        "the key in .pointsman]"
-    ),
-    Flag.optional
+  key: textFlag(
+    "key",
+    "key",
+    "API key; prefer the variable: other users of the machine can see flags [POINTSMAN_API_KEY, default: " +
+      "the key in .pointsman]"
   )
 }
 

@@ -2,18 +2,13 @@
 import { Pointsman } from "@pointsman/core"
 import { Directory, type DirectoryContents } from "@pointsman/core/ports"
 import { Console, Effect, Option, Redacted, Result } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
 import { CommandFailure } from "./CommandFailure.ts"
-import { withHelp } from "./CommandHelp.ts"
+import { argument, commandGroup, textFlag } from "./CommandHelp.ts"
 import { databaseCommand } from "./DatabaseCommand.ts"
 import { print } from "./Output.ts"
 import { printable } from "./Words.ts"
 
-const partnerFlag = Flag.String("partner").pipe(
-  Flag.withMetavar("id"),
-  Flag.withDescription("Workspace of the partner; optional if there is only one partner"),
-  Flag.optional
-)
+const partnerFlag = textFlag("partner", "id", "Workspace of the partner; optional if there is only one partner")
 
 /** The partner that was named, or the only one. */
 const onePartner = (
@@ -42,9 +37,7 @@ const invite = databaseCommand(
     },
     isAudited: true,
     flags: {
-      merchant: Argument.String("merchant").pipe(
-        Argument.withDescription("The merchant's id, from `GET /api/v1/merchants`")
-      ),
+      merchant: argument("merchant", "The merchant's id, from `GET /api/v1/merchants`"),
       partner: partnerFlag
     }
   },
@@ -74,7 +67,8 @@ const inviteAndShow = Effect.fnUntraced(function* (partnerId: string, merchantId
   yield* Console.error(`Send the token to ${printable(email)}. It is shown only once: only its hash is stored.`)
 }, Effect.uninterruptible)
 
-export const merchantsCommand = Command.make("merchants").pipe(
-  withHelp({ short: "Invite merchants' owners", long: "Invite the owners of a partner's merchants." }),
-  Command.withSubcommands([invite])
+export const merchantsCommand = commandGroup(
+  "merchants",
+  { short: "Invite merchants' owners", long: "Invite the owners of a partner's merchants." },
+  [invite]
 )

@@ -2,10 +2,10 @@
 import { Pointsman } from "@pointsman/core"
 import { type MessageNote, messageOutcomes } from "@pointsman/core/ports"
 import { Console, Effect, Layer, Option, Result, Schema } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Flag } from "effect/cli"
 import { Base64Url } from "effect/encoding"
 import { CommandFailure } from "./CommandFailure.ts"
-import { withHelp } from "./CommandHelp.ts"
+import { argument, commandGroup, textFlag } from "./CommandHelp.ts"
 import { databaseCommand } from "./DatabaseCommand.ts"
 import { messagesText, messageText, messageView } from "./MessageView.ts"
 import { checkSettings } from "./OpenDatabase.ts"
@@ -14,10 +14,8 @@ import { paragraphs } from "./Table.ts"
 import { oneTenant, wholeEnvironmentFlag, workspaceFlag } from "./Tenants.ts"
 import { printable } from "./Words.ts"
 
-const connectionArgument = Argument.String("connection").pipe(Argument.withDescription("The connection's id"))
-const messageArgument = Argument.String("message").pipe(
-  Argument.withDescription("The message's id, as `pointsman messages list` prints it")
-)
+const connectionArgument = argument("connection", "The connection's id")
+const messageArgument = argument("message", "The message's id, as `pointsman messages list` prints it")
 
 type Place = Pick<MessageNote, "receivedAt" | "connectionId" | "eventId">
 
@@ -49,16 +47,8 @@ const list = databaseCommand(
     flags: {
       workspace: workspaceFlag,
       environment: wholeEnvironmentFlag("messages"),
-      connection: Flag.String("connection").pipe(
-        Flag.withMetavar("id"),
-        Flag.withDescription("Only messages to this connection"),
-        Flag.optional
-      ),
-      payment: Flag.String("payment").pipe(
-        Flag.withMetavar("id"),
-        Flag.withDescription("Only messages about this payment"),
-        Flag.optional
-      ),
+      connection: textFlag("connection", "id", "Only messages to this connection"),
+      payment: textFlag("payment", "id", "Only messages about this payment"),
       outcome: Flag.Literals("outcome", messageOutcomes).pipe(
         Flag.withDescription("Only messages with this outcome"),
         Flag.optional
@@ -153,12 +143,13 @@ const apply = databaseCommand(
   }
 )
 
-export const messagesCommand = Command.make("messages").pipe(
-  withHelp({
+export const messagesCommand = commandGroup(
+  "messages",
+  {
     short: "Read providers' messages",
     long: "Messages of providers: their contents, their outcomes, and reapplying one."
-  }),
-  Command.withSubcommands([list, show, apply])
+  },
+  [list, show, apply]
 )
 
 const notFound = (connection: string, id: string) =>

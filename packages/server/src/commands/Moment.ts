@@ -27,6 +27,10 @@ export const momentFlag = (name: string, description: string) =>
     Flag.filterMap(readMoment, () => expectedMoment)
   )
 
+/** `undefined` for none. */
+export const epochMillisIn = (moment: Option.Option<Moment>, now: number): number | undefined =>
+  Option.getOrUndefined(Option.map(moment, (one) => epochMillisOf(one, now)))
+
 /** Epoch milliseconds. */
 export const epochMillisOf = (moment: Moment, now: number): number =>
   "at" in moment ? moment.at : now - moment.agoMillis

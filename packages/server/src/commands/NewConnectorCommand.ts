@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { Effect, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import {
   type ConnectorStyle,
   connectorNameFault,
@@ -13,13 +13,13 @@ import {
   publishedVersion
 } from "../NewConnector.ts"
 import { CommandFailure } from "./CommandFailure.ts"
-import { withHelp } from "./CommandHelp.ts"
+import { argument, withHelp } from "./CommandHelp.ts"
 import { jsonFlag, print } from "./Output.ts"
 
 export const newConnectorCommand = Command.make(
   "new-connector",
   {
-    name: Argument.String("name").pipe(Argument.withDescription("Name of the connector, such as acme-pay")),
+    name: argument("name", "Name of the connector, such as acme-pay"),
     dir: Flag.String("dir").pipe(
       Flag.withDescription("Folder to create; a folder of that name here unless set"),
       Flag.optional

@@ -2,10 +2,10 @@
 import { type Answered, type CaptureFailure, Pointsman, type RefundFailure, type VoidFailure } from "@pointsman/core"
 import { Directory, Ids } from "@pointsman/core/ports"
 import { Console, Effect, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { actorOf, byFlag } from "./Actor.ts"
 import { CommandFailure } from "./CommandFailure.ts"
-import { settingFlags, textsOf, withHelp } from "./CommandHelp.ts"
+import { argument, settingFlags, textFlag, textsOf, withHelp } from "./CommandHelp.ts"
 import { checkSettings, nowOf, onDatabase, reachingProviders } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { reviewView } from "./ReviewView.ts"
@@ -30,14 +30,14 @@ const keyFlag = Flag.String("idempotency-key").pipe(
   Flag.optional
 )
 
-const reasonFlag = Flag.String("reason").pipe(
-  Flag.withMetavar("text"),
-  Flag.withDescription("Why the money is refunded, at most 200 characters; it is stored with the refund"),
-  Flag.optional
+const reasonFlag = textFlag(
+  "reason",
+  "text",
+  "Why the money is refunded, at most 200 characters; it is stored with the refund"
 )
 
 const common = {
-  payment: Argument.String("payment").pipe(Argument.withDescription("The payment's id")),
+  payment: argument("payment", "The payment's id"),
   key: keyFlag,
   by: byFlag,
   json: jsonFlag,

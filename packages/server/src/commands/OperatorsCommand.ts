@@ -4,11 +4,11 @@ import { type Operator, type OperatorGrant, operatorRoles, Pointsman } from "@po
 import { loginKey } from "@pointsman/core/internal"
 import { Directory } from "@pointsman/core/ports"
 import { Console, Effect, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Flag } from "effect/cli"
 import { linkBelow, linkUrl } from "../ConsoleRoutes.ts"
 import type { Settings } from "../Settings.ts"
 import { CommandFailure } from "./CommandFailure.ts"
-import { switchFlag, withHelp } from "./CommandHelp.ts"
+import { argument, commandGroup, switchFlag, textFlag } from "./CommandHelp.ts"
 import { databaseCommand } from "./DatabaseCommand.ts"
 import { databaseSettings } from "./OpenDatabase.ts"
 import { print } from "./Output.ts"
@@ -16,7 +16,7 @@ import { type Text, table } from "./Table.ts"
 import { oneWorkspace } from "./Tenants.ts"
 import { printable, timeOf } from "./Words.ts"
 
-const loginArgument = Argument.String("login").pipe(Argument.withDescription("E-mail address or name"))
+const loginArgument = argument("login", "E-mail address or name")
 
 const list = databaseCommand(
   {
@@ -60,10 +60,10 @@ const add = databaseCommand(
             "and applies messages; admin also manages keys, endpoints and operators"
         )
       ),
-      workspace: Flag.String("workspace").pipe(
-        Flag.withMetavar("a,b"),
-        Flag.withDescription("Comma-separated workspaces of the role; default: all, also those that are added later"),
-        Flag.optional
+      workspace: textFlag(
+        "workspace",
+        "a,b",
+        "Comma-separated workspaces of the role; default: all, also those that are added later"
       )
     }
   },
@@ -111,12 +111,10 @@ const change = databaseCommand(
         Flag.withDescription("Another role, or none to take it away; default: the roles stay"),
         Flag.optional
       ),
-      workspace: Flag.String("workspace").pipe(
-        Flag.withMetavar("a,b"),
-        Flag.withDescription(
-          "Comma-separated workspaces in which the role changes; default: the role that counts in all workspaces"
-        ),
-        Flag.optional
+      workspace: textFlag(
+        "workspace",
+        "a,b",
+        "Comma-separated workspaces in which the role changes; default: the role that counts in all workspaces"
       )
     }
   },
@@ -236,9 +234,10 @@ const linkAndShow = Effect.fnUntraced(function* (
   )
 }, Effect.uninterruptible)
 
-export const operatorsCommand = Command.make("operators").pipe(
-  withHelp({ short: "Manage operators of the console", long: "Manage the operators of the console." }),
-  Command.withSubcommands([list, add, change, remove, link])
+export const operatorsCommand = commandGroup(
+  "operators",
+  { short: "Manage operators of the console", long: "Manage the operators of the console." },
+  [list, add, change, remove, link]
 )
 
 /** What a field is called on the command line. */

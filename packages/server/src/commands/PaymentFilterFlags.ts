@@ -3,18 +3,16 @@ import { isCurrency, type Metadata, paymentStatuses, statesOf } from "@pointsman
 import type { PaymentFilter } from "@pointsman/core/ports"
 import { Option } from "effect"
 import { Flag } from "effect/cli"
-import { epochMillisOf, type Moment, momentFlag } from "./Moment.ts"
+import { textFlag } from "./CommandHelp.ts"
+import { epochMillisIn, type Moment, momentFlag } from "./Moment.ts"
 import { amountFlag } from "./StatementFlags.ts"
-
-const text = (name: string, metavar: string, description: string) =>
-  Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.optional)
 
 export const paymentFilterFlags = {
   status: Flag.Literals(
     "status",
     paymentStatuses.filter((status) => statesOf(status).length > 0)
   ).pipe(Flag.withDescription("Only payments with this status"), Flag.optional),
-  reference: text("reference", "text", "Only payments with exactly this reference of the merchant"),
+  reference: textFlag("reference", "text", "Only payments with exactly this reference of the merchant"),
   amount: amountFlag("Only payments of this amount, in minor units of their currency"),
   currency: Flag.String("currency").pipe(
     Flag.withMetavar("code"),
@@ -22,8 +20,8 @@ export const paymentFilterFlags = {
     Flag.filter(isCurrency, () => "an ISO 4217 currency code: three uppercase letters"),
     Flag.optional
   ),
-  connection: text("connection", "id", "Only payments whose money this connection holds or held"),
-  providerReference: text(
+  connection: textFlag("connection", "id", "Only payments whose money this connection holds or held"),
+  providerReference: textFlag(
     "provider-reference",
     "id",
     "Only payments with a charge or an attempt of this provider's id"
@@ -57,18 +55,14 @@ export interface FilterTexts {
 }
 
 /** `now`: epoch milliseconds, which ages are counted from. */
-export const filterOf = (given: FilterTexts, now: number): PaymentFilter => {
-  const at = (moment: Option.Option<Moment>) =>
-    Option.getOrUndefined(Option.map(moment, (one) => epochMillisOf(one, now)))
-  return {
-    states: Option.getOrUndefined(Option.map(given.status, statesOf)),
-    reference: Option.getOrUndefined(given.reference),
-    amountMinor: Option.getOrUndefined(given.amount),
-    currency: Option.getOrUndefined(given.currency),
-    connectionId: Option.getOrUndefined(given.connection),
-    providerRef: Option.getOrUndefined(given.providerReference),
-    metadata: Option.getOrUndefined(given.metadata),
-    createdFrom: at(given.createdFrom),
-    createdBefore: at(given.createdBefore)
-  }
-}
+export const filterOf = (given: FilterTexts, now: number): PaymentFilter => ({
+  states: Option.getOrUndefined(Option.map(given.status, statesOf)),
+  reference: Option.getOrUndefined(given.reference),
+  amountMinor: Option.getOrUndefined(given.amount),
+  currency: Option.getOrUndefined(given.currency),
+  connectionId: Option.getOrUndefined(given.connection),
+  providerRef: Option.getOrUndefined(given.providerReference),
+  metadata: Option.getOrUndefined(given.metadata),
+  createdFrom: epochMillisIn(given.createdFrom, now),
+  createdBefore: epochMillisIn(given.createdBefore, now)
+})

@@ -1,9 +1,8 @@
 /** `pointsman payments`: the outcomes of payments, and what operators do to them. */
 import { Pointsman } from "@pointsman/core"
-import { Directory } from "@pointsman/core/ports"
-import { Clock, Console, Effect, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
-import { withHelp } from "./CommandHelp.ts"
+import { Clock, Console, Option } from "effect"
+import { Flag } from "effect/cli"
+import { argument, commandGroup } from "./CommandHelp.ts"
 import { databaseCommand } from "./DatabaseCommand.ts"
 import { checkSettings, nowOf } from "./OpenDatabase.ts"
 import { captureCommand, refundCommand, voidCommand } from "./OperateCommands.ts"
@@ -11,7 +10,7 @@ import { limitFlag, print } from "./Output.ts"
 import { fileText, fileView } from "./PaymentFileView.ts"
 import { filterOf, paymentFilterFlags } from "./PaymentFilterFlags.ts"
 import { paymentsText, paymentView } from "./PaymentView.ts"
-import { findPayment, namedTenant, ownEnvironmentFlag, workspaceFlag } from "./Tenants.ts"
+import { findPayment, ownEnvironmentFlag, tenantOf, workspaceFlag } from "./Tenants.ts"
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u
 
@@ -44,8 +43,7 @@ const list = databaseCommand(
     }
   },
   function* ({ before, environment, limit, workspace, ...given }, { json }) {
-    const contents = yield* (yield* Directory).contents
-    const tenant = yield* Effect.fromResult(namedTenant(contents, workspace, environment))
+    const tenant = yield* tenantOf(workspace, environment)
     const page = yield* (yield* Pointsman).payments(tenant, {
       ...filterOf(given, yield* Clock.currentTimeMillis),
       before: Option.getOrUndefined(before),
@@ -78,7 +76,7 @@ const show = databaseCommand(
       "references, and its timeline. For its routing decision, see `pointsman routing explain`.",
     examples: { "pointsman payments show 01a1fe08-9226-7266-a33a-e3e7f1609a4e": "One payment" },
     settings: checkSettings,
-    flags: { payment: Argument.String("payment").pipe(Argument.withDescription("The payment's id")) }
+    flags: { payment: argument("payment", "The payment's id") }
   },
   function* ({ payment: id }, { json, settings }) {
     const file = fileView(yield* findPayment(id), yield* nowOf(settings))
@@ -86,10 +84,11 @@ const show = databaseCommand(
   }
 )
 
-export const paymentsCommand = Command.make("payments").pipe(
-  withHelp({
+export const paymentsCommand = commandGroup(
+  "payments",
+  {
     short: "List, show, capture, void and refund payments",
     long: "List and show payments, and capture, void or refund one at its provider."
-  }),
-  Command.withSubcommands([list, show, captureCommand, voidCommand, refundCommand])
+  },
+  [list, show, captureCommand, voidCommand, refundCommand]
 )

@@ -11,15 +11,15 @@ import {
 import { Directory } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
 import { Clock, Console, Effect, Option, Stream } from "effect"
-import { Argument, Flag } from "effect/cli"
-import { switchFlag } from "./CommandHelp.ts"
+import { Flag } from "effect/cli"
+import { argument, switchFlag } from "./CommandHelp.ts"
 import { databaseCommand } from "./DatabaseCommand.ts"
-import { epochMillisOf, momentFlag } from "./Moment.ts"
+import { epochMillisIn, momentFlag } from "./Moment.ts"
 import { limitFlag, print } from "./Output.ts"
 import { connectionFlag, refuse } from "./ReadReports.ts"
 import { entriesText } from "./ReconciliationView.ts"
 import { facts, paragraphs, type Text, table } from "./Table.ts"
-import { namedTenant, ownEnvironmentFlag, workspaceFlag } from "./Tenants.ts"
+import { ownEnvironmentFlag, tenantOf, workspaceFlag } from "./Tenants.ts"
 import { moneyText, printable, timeOf, timeOrNull } from "./Words.ts"
 
 const { entryView, payoutEntryView, payoutView } = InProcess
@@ -40,13 +40,13 @@ export const payouts = databaseCommand(
   },
   function* ({ connection, environment, from, limit, until, workspace }, { json }) {
     const { reconciliation } = yield* Pointsman
-    const tenant = yield* Effect.fromResult(namedTenant(yield* (yield* Directory).contents, workspace, environment))
+    const tenant = yield* tenantOf(workspace, environment)
     const now = yield* Clock.currentTimeMillis
     const found = yield* reconciliation.payouts({
       tenant,
       connectionId: Option.getOrUndefined(connection),
-      from: Option.match(from, { onNone: () => 0, onSome: (moment) => epochMillisOf(moment, now) }),
-      until: Option.match(until, { onNone: () => now, onSome: (moment) => epochMillisOf(moment, now) }),
+      from: epochMillisIn(from, now) ?? 0,
+      until: epochMillisIn(until, now) ?? now,
       limit
     })
     const statusOf = yield* reconciliation.payoutStatuses(tenant, found)
@@ -102,9 +102,7 @@ export const payout = databaseCommand(
       return csv && json ? refuse("--csv: expected no --json beside it.") : Effect.void
     },
     flags: {
-      payout: Argument.String("payout").pipe(
-        Argument.withDescription("As `pointsman reconcile payouts` prints it: connection/payout")
-      ),
+      payout: argument("payout", "As `pointsman reconcile payouts` prints it: connection/payout"),
       csv: switchFlag("csv", "Print all of its rows as CSV"),
       limit: limitFlag
     }

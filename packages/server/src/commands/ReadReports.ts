@@ -3,11 +3,12 @@ import { type FetchOrder, Pointsman, type ReconciliationRun, type ReportBeingRea
 import { Directory } from "@pointsman/core/ports"
 import { entriesOf, formatOf, inspectReport } from "@pointsman/reconcile"
 import { Clock, Console, Effect, Layer, Option, Result } from "effect"
-import { Argument, Flag } from "effect/cli"
+import { Flag } from "effect/cli"
 import { reportReaderLayer } from "../InstalledConnectors.ts"
 import { CommandFailure, endWith } from "./CommandFailure.ts"
+import { argument, textFlag } from "./CommandHelp.ts"
 import { databaseCommand } from "./DatabaseCommand.ts"
-import { epochMillisOf, momentFlag } from "./Moment.ts"
+import { epochMillisIn, momentFlag } from "./Moment.ts"
 import { checkSettings, reachingProviders } from "./OpenDatabase.ts"
 import { print, withProgress } from "./Output.ts"
 import { differencesIn, runsText, runText, runView } from "./ReconciliationView.ts"
@@ -84,15 +85,9 @@ export const run = databaseCommand(
     isAudited: true,
     settings: [...checkSettings, "webhookScheduleMillis"],
     flags: {
-      file: Argument.String("file").pipe(
-        Argument.withDescription("The report, as the provider gives it; .gz is read too")
-      ),
+      file: argument("file", "The report, as the provider gives it; .gz is read too"),
       connection: connectionFlag.pipe(Flag.withDescription("The connection whose provider wrote the report")),
-      format: Flag.String("format").pipe(
-        Flag.withMetavar("name"),
-        Flag.withDescription("The report's format; default: by the connection and the first line"),
-        Flag.optional
-      )
+      format: textFlag("format", "name", "The report's format; default: by the connection and the first line")
     }
   },
   function* ({ connection, file, format }, { json }) {
@@ -138,11 +133,7 @@ export const fetch = databaseCommand(
     providersOf: (settings) => Layer.merge(reachingProviders(settings), reportReaderLayer),
     flags: {
       connection: connectionFlag.pipe(Flag.withDescription("The connection whose provider is asked")),
-      report: Flag.String("report").pipe(
-        Flag.withMetavar("name"),
-        Flag.withDescription("Only this report; default: all that the connector fetches"),
-        Flag.optional
-      ),
+      report: textFlag("report", "name", "Only this report; default: all that the connector fetches"),
       from: momentFlag(
         "from",
         "Rows at or after this time; default: up to where it was fetched without a gap, and 7 days ago at first"
@@ -155,13 +146,12 @@ export const fetch = databaseCommand(
   },
   function* ({ connection, from, report, until }, { json }) {
     const now = yield* Clock.currentTimeMillis
-    const millis = (moment: typeof from) => Option.getOrUndefined(Option.map(moment, (one) => epochMillisOf(one, now)))
     const runs = yield* fetchAll(
       {
         connectionId: connection,
         report: Option.getOrUndefined(report),
-        from: millis(from),
-        until: millis(until)
+        from: epochMillisIn(from, now),
+        until: epochMillisIn(until, now)
       },
       json
     )

@@ -1,9 +1,9 @@
 /** `pointsman shards rebalance`: spreads the shard groups over the nodes, and shows how far that has come. */
 import type { Rebalance, Shards } from "@pointsman/storage-citus"
 import { Console, Effect, Option } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Command } from "effect/cli"
 import { CommandFailure } from "./CommandFailure.ts"
-import { settingFlags, switchFlag, textsOf, withHelp } from "./CommandHelp.ts"
+import { settingFlags, switchFlag, textFlag, textsOf, withHelp } from "./CommandHelp.ts"
 import { clusterSettings, onCluster } from "./OnCluster.ts"
 import { jsonFlag, print, type Tell, withProgress } from "./Output.ts"
 import { blockWritesFlag, sizeText } from "./ShardsView.ts"
@@ -68,11 +68,7 @@ const stop = Effect.fnUntraced(function* (shards: Shards, json: boolean) {
 export const rebalanceCommand = Command.make(
   "rebalance",
   {
-    drain: Flag.String("drain").pipe(
-      Flag.withMetavar("host:port"),
-      Flag.withDescription("Move everything away from this node, which takes no shards from now on"),
-      Flag.optional
-    ),
+    drain: textFlag("drain", "host:port", "Move everything away from this node, which takes no shards from now on"),
     stop: switchFlag("stop", "End the rebalance that is under way"),
     blockWrites: blockWritesFlag,
     json: jsonFlag,

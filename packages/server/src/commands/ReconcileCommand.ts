@@ -2,11 +2,11 @@
 import { differenceResults, Pointsman } from "@pointsman/core"
 import { Directory } from "@pointsman/core/ports"
 import { Clock, Effect, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Flag } from "effect/cli"
 import { cardNumberFailure } from "./CommandFailure.ts"
-import { switchFlag, withHelp } from "./CommandHelp.ts"
+import { argument, commandGroup, switchFlag, textFlag } from "./CommandHelp.ts"
 import { databaseCommand } from "./DatabaseCommand.ts"
-import { epochMillisOf, momentFlag } from "./Moment.ts"
+import { epochMillisIn, momentFlag } from "./Moment.ts"
 import { limitFlag, print } from "./Output.ts"
 import { payout, payouts } from "./PayoutCommands.ts"
 import { connectionFlag, fetch, refuse, run, taken } from "./ReadReports.ts"
@@ -19,7 +19,7 @@ import {
   runText,
   runView
 } from "./ReconciliationView.ts"
-import { findAnywhere, namedTenant, ownEnvironmentFlag, workspaceFlag } from "./Tenants.ts"
+import { findAnywhere, ownEnvironmentFlag, tenantOf, workspaceFlag } from "./Tenants.ts"
 import { printable } from "./Words.ts"
 
 const anyConnectionFlag = connectionFlag.pipe(Flag.withDescription("Only this connection; default: all"), Flag.optional)
@@ -44,7 +44,7 @@ const show = databaseCommand(
     name: "show",
     short: "Show one report",
     long: "Show what a report said, and how it compares with the payments.",
-    flags: { run: Argument.String("run").pipe(Argument.withDescription("The run's id: rec_…")) }
+    flags: { run: argument("run", "The run's id: rec_…") }
   },
   function* ({ run: id }, { json }) {
     const { reconciliation } = yield* Pointsman
@@ -67,7 +67,7 @@ const differences = databaseCommand(
     },
     flags: {
       connection: anyConnectionFlag,
-      run: Flag.String("run").pipe(Flag.withMetavar("id"), Flag.withDescription("Only of this run"), Flag.optional),
+      run: textFlag("run", "id", "Only of this run"),
       kind: Flag.Literals("kind", differenceResults).pipe(Flag.withDescription("Only of this kind"), Flag.optional),
       olderThan: momentFlag("older-than", "Found before this time").pipe(Flag.optional),
       closed: switchFlag("closed", "Those that are closed too"),
@@ -82,16 +82,14 @@ const differences = databaseCommand(
       connectionId: Option.getOrUndefined(connection),
       runId: Option.getOrUndefined(runId),
       result: Option.getOrUndefined(kind),
-      openedBefore: Option.getOrUndefined(Option.map(olderThan, (moment) => epochMillisOf(moment, now))),
+      openedBefore: epochMillisIn(olderThan, now),
       limit
     })
     yield* print(json, { data: found.map(entryView) }, differencesText(found))
   }
 )
 
-const differenceArgument = Argument.String("difference").pipe(
-  Argument.withDescription("As `pointsman reconcile differences` prints it: connection/row")
-)
+const differenceArgument = argument("difference", "As `pointsman reconcile differences` prints it: connection/row")
 
 const rowNamed = (difference: string) => {
   const at = difference.indexOf("/")
@@ -186,27 +184,23 @@ const balance = databaseCommand(
   },
   function* ({ connection, environment, from, until, workspace }, { json }) {
     const { reconciliation } = yield* Pointsman
-    const tenant = yield* Effect.fromResult(namedTenant(yield* (yield* Directory).contents, workspace, environment))
+    const tenant = yield* tenantOf(workspace, environment)
     const now = yield* Clock.currentTimeMillis
-    const millis = (moment: typeof from, otherwise: number) =>
-      Option.getOrElse(
-        Option.map(moment, (one) => epochMillisOf(one, now)),
-        () => otherwise
-      )
     const rows = yield* reconciliation.balance({
       tenant,
       connectionId: Option.getOrUndefined(connection),
-      from: millis(from, 0),
-      until: millis(until, now)
+      from: epochMillisIn(from, now) ?? 0,
+      until: epochMillisIn(until, now) ?? now
     })
     yield* print(json, { data: rows.map(balanceView) }, balanceText(rows))
   }
 )
 
-export const reconcileCommand = Command.make("reconcile").pipe(
-  withHelp({
+export const reconcileCommand = commandGroup(
+  "reconcile",
+  {
     short: "Compare providers' reports with the payments",
     long: "Compare providers' reports with the payments: docs/guides/reconcile.md."
-  }),
-  Command.withSubcommands([run, fetch, list, show, differences, close, accept, balance, payouts, payout])
+  },
+  [run, fetch, list, show, differences, close, accept, balance, payouts, payout]
 )

@@ -4,9 +4,9 @@ import { Pointsman, type Recovery } from "@pointsman/core"
 import { Clock, Console, Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import { CommandFailure, endWith } from "./CommandFailure.ts"
-import { switchFlag } from "./CommandHelp.ts"
+import { switchFlag, textFlag } from "./CommandHelp.ts"
 import { databaseCommand } from "./DatabaseCommand.ts"
-import { epochMillisOf, momentFlag } from "./Moment.ts"
+import { epochMillisIn, momentFlag } from "./Moment.ts"
 import { checkSettings, reachingProviders } from "./OpenDatabase.ts"
 import { print } from "./Output.ts"
 import { lossView, recoveryText, recoveryView } from "./RecoveryView.ts"
@@ -42,11 +42,7 @@ export const recoverCommand = databaseCommand(
         "since",
         "A time before the first lost record, such as that of the backup; default: the beginning of the known loss"
       ).pipe(Flag.optional),
-      connection: Flag.String("connection").pipe(
-        Flag.withMetavar("id"),
-        Flag.withDescription("Only this connection; default: all"),
-        Flag.optional
-      ),
+      connection: textFlag("connection", "id", "Only this connection; default: all"),
       dryRun: switchFlag("dry-run", "Show what would be recovered, and write nothing"),
       acceptLoss: switchFlag(
         "accept-loss",
@@ -66,7 +62,7 @@ export const recoverCommand = databaseCommand(
     }
     const recovery = yield* pointsman
       .recover({
-        since: Option.getOrNull(Option.map(since, (moment) => epochMillisOf(moment, now))),
+        since: epochMillisIn(since, now) ?? null,
         connectionId: Option.getOrNull(connection),
         isDryRun
       })

@@ -1,18 +1,16 @@
 /** `pointsman retention`: records whose retention is over. */
 import { Pointsman, type TenantSweep } from "@pointsman/core"
 import { dayMillis, yearMillis } from "@pointsman/core/internal"
-import { Directory } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
-import { Command } from "effect/cli"
 import { archiveOfFile } from "../ArchiveLayer.ts"
 import type { Settings } from "../Settings.ts"
 import { StartFailure } from "../StartFailure.ts"
-import { switchFlag, withHelp } from "./CommandHelp.ts"
+import { commandGroup, switchFlag } from "./CommandHelp.ts"
 import { databaseCommand } from "./DatabaseCommand.ts"
 import { databaseSettings } from "./OpenDatabase.ts"
 import { print } from "./Output.ts"
 import { paragraphs, type Text, table } from "./Table.ts"
-import { anyWorkspaceFlag, oneWorkspace } from "./Tenants.ts"
+import { anyWorkspaceFlag, workspaceOf } from "./Tenants.ts"
 import { counted, timeOrNull } from "./Words.ts"
 
 interface Order {
@@ -22,8 +20,7 @@ interface Order {
 
 const sweep = Effect.fnUntraced(function* ({ isDryRun, workspace }: Order) {
   const pointsman = yield* Pointsman
-  const contents = yield* (yield* Directory).contents
-  const workspaceId = Option.isNone(workspace) ? undefined : yield* Effect.fromResult(oneWorkspace(contents, workspace))
+  const workspaceId = Option.isNone(workspace) ? undefined : yield* workspaceOf(workspace)
   const { inPartitions, tenants } = yield* pointsman.sweepStore({ isDryRun, workspaceId })
   return {
     dry_run: isDryRun,
@@ -150,10 +147,11 @@ const run = (environment: Readonly<Record<string, string | undefined>>) =>
   )
 
 export const retentionCommand = (environment: Readonly<Record<string, string | undefined>>) =>
-  Command.make("retention").pipe(
-    withHelp({
+  commandGroup(
+    "retention",
+    {
       short: "Show or remove records whose retention is over",
       long: "Show or remove records whose retention is over: docs/guides/retention.md."
-    }),
-    Command.withSubcommands([status, run(environment)])
+    },
+    [status, run(environment)]
   )

@@ -8,17 +8,17 @@ import {
 } from "@pointsman/core"
 import { Directory } from "@pointsman/core/ports"
 import { Clock, Console, Effect, Option, Stream } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Flag } from "effect/cli"
 import type { Settings } from "../Settings.ts"
 import { CommandFailure } from "./CommandFailure.ts"
-import { withHelp } from "./CommandHelp.ts"
+import { argument, commandGroup } from "./CommandHelp.ts"
 import { databaseCommand } from "./DatabaseCommand.ts"
-import { epochMillisOf, momentFlag } from "./Moment.ts"
+import { epochMillisIn, epochMillisOf, momentFlag } from "./Moment.ts"
 import { databaseSettings } from "./OpenDatabase.ts"
 import { print, withProgress } from "./Output.ts"
 import { replayText, replayView, summarize } from "./ReplayView.ts"
 import { explanationText, explanationView, ratesText, rateView } from "./RoutingView.ts"
-import { environmentFlag, findAnywhere, oneWorkspace, workspaceFlag } from "./Tenants.ts"
+import { environmentFlag, findAnywhere, workspaceFlag, workspaceOf } from "./Tenants.ts"
 import { printable, timeOf } from "./Words.ts"
 
 const explain = databaseCommand(
@@ -29,7 +29,7 @@ const explain = databaseCommand(
       "Explain how a payment was routed: what decided, the order of connections and their scores, which " +
       "connections were excluded and why, which circuits were open, and how each attempt ended.",
     examples: { "pointsman routing explain 01a1fe08-9226-7266-a33a-e3e7f1609a4e": "One payment, as text" },
-    flags: { payment: Argument.String("payment").pipe(Argument.withDescription("The payment's id")) }
+    flags: { payment: argument("payment", "The payment's id") }
   },
   function* ({ payment: id }, { json }) {
     const explanation = yield* explanationOf(id)
@@ -86,11 +86,10 @@ const replay = (environmentVariables: Readonly<Record<string, string | undefined
       }
     },
     function* ({ environment, limit, since, until, workspace }, { json, settings }) {
-      const contents = yield* (yield* Directory).contents
-      const tenant = { workspaceId: yield* Effect.fromResult(oneWorkspace(contents, workspace)), environment }
+      const tenant = { workspaceId: yield* workspaceOf(workspace), environment }
       const now = yield* Clock.currentTimeMillis
       const from = epochMillisOf(since, now)
-      const to = Option.getOrUndefined(Option.map(until, (moment) => epochMillisOf(moment, now)))
+      const to = epochMillisIn(until, now)
       if (to !== undefined && to <= from) {
         return yield* new CommandFailure({
           message: `--until: expected a time after --since, which is ${timeOf(from)}.`
@@ -128,8 +127,7 @@ const rates = databaseCommand(
     flags: { workspace: workspaceFlag }
   },
   function* ({ workspace }, { json }) {
-    const contents = yield* (yield* Directory).contents
-    const workspaceId = yield* Effect.fromResult(oneWorkspace(contents, workspace))
+    const workspaceId = yield* workspaceOf(workspace)
     const stored = yield* (yield* Pointsman).successRates({ workspaceId, environment: "production" })
     yield* print(json, { data: stored.map(rateView) }, stored.length === 0 ? "" : ratesText(stored))
     if (!json && stored.length === 0) yield* Console.error("No measurements from production yet.")
@@ -156,7 +154,8 @@ const configurationFor = Effect.fnUntraced(function* (
 })
 
 export const routingCommand = (environment: Readonly<Record<string, string | undefined>>) =>
-  Command.make("routing").pipe(
-    withHelp({ short: "Explain and replay routing", long: "Explain and replay routing decisions." }),
-    Command.withSubcommands([explain, replay(environment), rates])
-  )
+  commandGroup("routing", { short: "Explain and replay routing", long: "Explain and replay routing decisions." }, [
+    explain,
+    replay(environment),
+    rates
+  ])

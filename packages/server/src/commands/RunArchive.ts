@@ -1,7 +1,6 @@
 /** `pointsman archive run`: what retention does in the background, now. */
 import { Pointsman, type Tenant } from "@pointsman/core"
-import { Directory } from "@pointsman/core/ports"
-import { Console, Effect, Option } from "effect"
+import { Console, Option } from "effect"
 import { archiveOfFile } from "../ArchiveLayer.ts"
 import { switchFlag } from "./CommandHelp.ts"
 import { databaseCommand } from "./DatabaseCommand.ts"
@@ -9,7 +8,7 @@ import { archiveMissing, type Variables } from "./OnArchive.ts"
 import { databaseSettings } from "./OpenDatabase.ts"
 import { print } from "./Output.ts"
 import { type Text, table } from "./Table.ts"
-import { anyWorkspaceFlag, oneWorkspace } from "./Tenants.ts"
+import { anyWorkspaceFlag, workspaceOf } from "./Tenants.ts"
 
 export const runArchive = (environment: Variables) =>
   databaseCommand(
@@ -36,10 +35,7 @@ export const runArchive = (environment: Variables) =>
       const archive = configuration === null ? undefined : yield* archiveOfFile(configuration, environment)
       if (archive === undefined) return yield* archiveMissing
       const pointsman = yield* Pointsman
-      const contents = yield* (yield* Directory).contents
-      const workspaceId = Option.isNone(workspace)
-        ? undefined
-        : yield* Effect.fromResult(oneWorkspace(contents, workspace))
+      const workspaceId = Option.isNone(workspace) ? undefined : yield* workspaceOf(workspace)
       const { tenants } = yield* pointsman.sweepStore({ isDryRun, workspaceId })
       const rows = tenants.map(({ payments, tenant }) => ({ tenant, payments })).filter(({ payments }) => payments > 0)
       yield* print(

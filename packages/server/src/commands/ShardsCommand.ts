@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { CommandFailure } from "./CommandFailure.ts"
-import { settingFlags, textsOf, withHelp } from "./CommandHelp.ts"
+import { commandGroup, settingFlags, textFlag, textsOf, withHelp } from "./CommandHelp.ts"
 import { clusterSettings, onCluster } from "./OnCluster.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { rebalanceCommand } from "./RebalanceCommand.ts"
@@ -74,11 +74,7 @@ const isolate = Command.make(
 const move = Command.make(
   "move",
   {
-    workspace: Flag.String("workspace").pipe(
-      Flag.withMetavar("id"),
-      Flag.withDescription("Move the shard group of this workspace, with all workspaces in it"),
-      Flag.optional
-    ),
+    workspace: textFlag("workspace", "id", "Move the shard group of this workspace, with all workspaces in it"),
     shard: Flag.Int("shard").pipe(
       Flag.withMetavar("id"),
       Flag.withDescription("Move this shard group, as `pointsman shards list` names it"),
@@ -115,10 +111,11 @@ const move = Command.make(
   })
 )
 
-export const shardsCommand = Command.make("shards").pipe(
-  withHelp({
+export const shardsCommand = commandGroup(
+  "shards",
+  {
     short: "Show and move the shards of a cluster",
     long: "Show and move the shards of a Citus cluster: docs/guides/citus.md."
-  }),
-  Command.withSubcommands([list, isolate, move, rebalanceCommand])
+  },
+  [list, isolate, move, rebalanceCommand]
 )

@@ -6,14 +6,11 @@
 import { type OperatorStatement, statedOfCharges, statedOfRefunds } from "@pointsman/core"
 import { Option, Result } from "effect"
 import { Flag } from "effect/cli"
-import { switchFlag } from "./CommandHelp.ts"
+import { switchFlag, textFlag } from "./CommandHelp.ts"
 import { moneyText } from "./Words.ts"
 
 const spelled = <const Word extends string>(words: ReadonlyArray<Word>) =>
   words.map((word) => [word.replaceAll("_", "-"), word] as const)
-
-const text = (name: string, metavar: string, description: string) =>
-  Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.optional)
 
 export const amountFlag = (description: string) =>
   Flag.String("amount").pipe(
@@ -35,13 +32,13 @@ export const statementFlags = {
     Flag.optional
   ),
   amount: amountFlag("Amount captured or authorized at the provider, in minor units of the payment's currency"),
-  attempt: text("attempt", "att_…", "Attempt that the record belongs to; optional if only one is open"),
-  refund: text("refund", "rf_…", "Id of the refund"),
+  attempt: textFlag("attempt", "att_…", "Attempt that the record belongs to; optional if only one is open"),
+  refund: textFlag("refund", "rf_…", "Id of the refund"),
   refundState: Flag.ChoiceWithValue("refund-state", spelled(statedOfRefunds)).pipe(
     Flag.withDescription("State of that refund in the provider's record"),
     Flag.optional
   ),
-  reference: text("reference", "id", "The provider's id of the charge or the refund"),
+  reference: textFlag("reference", "id", "The provider's id of the charge or the refund"),
   reviewed: switchFlag("reviewed", "Close the review: the payment is correct as recorded")
 }
 

@@ -4,13 +4,10 @@ import { Directory, type DirectoryContents } from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
 import { Flag } from "effect/cli"
 import { CommandFailure } from "./CommandFailure.ts"
+import { textFlag } from "./CommandHelp.ts"
 import { printable } from "./Words.ts"
 
-export const workspaceFlag = Flag.String("workspace").pipe(
-  Flag.withMetavar("id"),
-  Flag.withDescription("Workspace; optional if there is only one"),
-  Flag.optional
-)
+export const workspaceFlag = textFlag("workspace", "id", "Workspace; optional if there is only one")
 
 export const environmentFlag = Flag.Literals("environment", environments).pipe(
   Flag.withDescription("sandbox or production")
@@ -23,11 +20,7 @@ export const ownEnvironmentFlag = Flag.Literals("environment", environments).pip
 )
 
 /** For lists, which may be of everybody. */
-export const anyWorkspaceFlag = Flag.String("workspace").pipe(
-  Flag.withMetavar("id"),
-  Flag.withDescription("Only this workspace"),
-  Flag.optional
-)
+export const anyWorkspaceFlag = textFlag("workspace", "id", "Only this workspace")
 
 export const anyEnvironmentFlag = Flag.Literals("environment", environments).pipe(
   Flag.withDescription("sandbox or production; default: both"),
@@ -87,6 +80,18 @@ export const namedTenant = (
         )
   })
 
+/** The same, of the database that is open. */
+export const workspaceOf = Effect.fnUntraced(function* (named: Option.Option<string>) {
+  return yield* Effect.fromResult(oneWorkspace(yield* (yield* Directory).contents, named))
+})
+
+export const tenantOf = Effect.fnUntraced(function* (
+  workspace: Option.Option<string>,
+  environment: Option.Option<Environment>
+) {
+  return yield* Effect.fromResult(namedTenant(yield* (yield* Directory).contents, workspace, environment))
+})
+
 /** The tenant that was named; `undefined` for all of them. */
 export const oneTenant = Effect.fnUntraced(function* (
   workspace: Option.Option<string>,
@@ -96,9 +101,7 @@ export const oneTenant = Effect.fnUntraced(function* (
     if (Option.isNone(workspace)) return undefined
     return yield* new CommandFailure({ message: "--environment: expected sandbox or production with --workspace." })
   }
-  const contents = yield* (yield* Directory).contents
-  const workspaceId = yield* Effect.fromResult(oneWorkspace(contents, workspace))
-  return { workspaceId, environment: environment.value }
+  return { workspaceId: yield* workspaceOf(workspace), environment: environment.value }
 })
 
 /** Whether a row is of the workspace and the environment that were named, if any. */

@@ -12,10 +12,10 @@ import {
 import type { StorageError } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
 import { Console, Effect, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Flag } from "effect/cli"
 import { actingAs } from "./Actor.ts"
 import { CommandFailure, cardNumberFailure } from "./CommandFailure.ts"
-import { withHelp } from "./CommandHelp.ts"
+import { argument, commandGroup, textFlag } from "./CommandHelp.ts"
 import { databaseCommand } from "./DatabaseCommand.ts"
 import { checkSettings, nowOf } from "./OpenDatabase.ts"
 import { asOperator, operatorFlag } from "./OperatorSignIn.ts"
@@ -26,7 +26,7 @@ import { sentenceOf, statementFlags, statementOf } from "./StatementFlags.ts"
 import { findPayment, notFound, oneTenant, wholeEnvironmentFlag, workspaceFlag } from "./Tenants.ts"
 import { moneyText, printable } from "./Words.ts"
 
-const paymentArgument = Argument.String("payment").pipe(Argument.withDescription("The payment's id"))
+const paymentArgument = argument("payment", "The payment's id")
 
 const list = databaseCommand(
   {
@@ -91,16 +91,8 @@ const show = databaseCommand(
 )
 
 const proofFlags = {
-  fileSha256: Flag.String("file-sha256").pipe(
-    Flag.withMetavar("hash"),
-    Flag.withDescription("SHA-256 of a file that shows it; the file is kept elsewhere"),
-    Flag.optional
-  ),
-  providerCase: Flag.String("case").pipe(
-    Flag.withMetavar("text"),
-    Flag.withDescription("The provider's support case or other reference"),
-    Flag.optional
-  )
+  fileSha256: textFlag("file-sha256", "hash", "SHA-256 of a file that shows it; the file is kept elsewhere"),
+  providerCase: textFlag("case", "text", "The provider's support case or other reference")
 }
 
 type SettleFailure = CardNumberFound | PaymentNotFound | StatementRefused | StorageError | CommandFailure
@@ -204,12 +196,13 @@ const settle = databaseCommand(
   }
 )
 
-export const unknownCommand = Command.make("unknown").pipe(
-  withHelp({
+export const unknownCommand = commandGroup(
+  "unknown",
+  {
     short: "Settle payments with an unknown result",
     long: "List and settle payments under review: unknown results and contradictions."
-  }),
-  Command.withSubcommands([list, show, settle])
+  },
+  [list, show, settle]
 )
 
 /** Since when it waits, in epoch milliseconds, and the payment's id. */

@@ -1,14 +1,13 @@
 /** `pointsman usage`: what a workspace is billed by. */
 import { Pointsman } from "@pointsman/core"
-import { Directory } from "@pointsman/core/ports"
-import { Clock, Effect, Option } from "effect"
+import { Clock } from "effect"
 import { Flag } from "effect/cli"
 import { CommandFailure } from "./CommandFailure.ts"
 import { databaseCommand } from "./DatabaseCommand.ts"
-import { epochMillisOf, momentFlag } from "./Moment.ts"
+import { epochMillisIn, epochMillisOf, momentFlag } from "./Moment.ts"
 import { print } from "./Output.ts"
 import { facts } from "./Table.ts"
-import { oneWorkspace, workspaceFlag } from "./Tenants.ts"
+import { workspaceFlag, workspaceOf } from "./Tenants.ts"
 import { timeOf } from "./Words.ts"
 
 export const usageCommand = databaseCommand(
@@ -26,11 +25,10 @@ export const usageCommand = databaseCommand(
     }
   },
   function* ({ from: first, until: last, workspace }, { json }) {
-    const contents = yield* (yield* Directory).contents
-    const workspaceId = yield* Effect.fromResult(oneWorkspace(contents, workspace))
+    const workspaceId = yield* workspaceOf(workspace)
     const now = yield* Clock.currentTimeMillis
     const from = epochMillisOf(first, now)
-    const until = Option.match(last, { onNone: () => now, onSome: (moment) => epochMillisOf(moment, now) })
+    const until = epochMillisIn(last, now) ?? now
     if (from >= until) {
       return yield* new CommandFailure({
         message: `--from: expected a time before the end of the period, ${timeOf(until)}.`

@@ -3,9 +3,9 @@
 import { type Delivery, deliveryStates, Pointsman } from "@pointsman/core"
 import { Deliveries, Directory, type DirectoryContents } from "@pointsman/core/ports"
 import { Console, Effect, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Flag } from "effect/cli"
 import { CommandFailure } from "./CommandFailure.ts"
-import { withHelp } from "./CommandHelp.ts"
+import { argument, commandGroup } from "./CommandHelp.ts"
 import { databaseCommand } from "./DatabaseCommand.ts"
 import { attemptsText, attemptView, deliveriesText, deliveryText, deliveryView } from "./DeliveryView.ts"
 import { limitFlag, nextCursor, pageDocument, print } from "./Output.ts"
@@ -13,9 +13,7 @@ import { paragraphs } from "./Table.ts"
 import { findAnywhere, namedTenant, ownEnvironmentFlag, workspaceFlag } from "./Tenants.ts"
 import { printable, wireWord } from "./Words.ts"
 
-const deliveryArgument = Argument.String("delivery").pipe(
-  Argument.withDescription("The delivery's id, dlv_…; receivers see it as X-Service-Delivery-Id")
-)
+const deliveryArgument = argument("delivery", "The delivery's id, dlv_…; receivers see it as X-Service-Delivery-Id")
 
 const list = databaseCommand(
   {
@@ -133,12 +131,13 @@ const redeliver = databaseCommand(
   }
 )
 
-export const webhooksCommand = Command.make("webhooks").pipe(
-  withHelp({
+export const webhooksCommand = commandGroup(
+  "webhooks",
+  {
     short: "List and redeliver webhooks",
     long: "List webhook deliveries, show their attempts, and send one again."
-  }),
-  Command.withSubcommands([list, attempts, redeliver])
+  },
+  [list, attempts, redeliver]
 )
 
 const isDeliveryId = /^dlv_[0-9a-f-]{36}$/u

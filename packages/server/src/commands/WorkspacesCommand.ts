@@ -2,8 +2,7 @@
 import type { Environment, Workspace } from "@pointsman/core"
 import { Directory, type DirectoryContents } from "@pointsman/core/ports"
 import { Console, Effect, Option } from "effect"
-import { Argument, Command } from "effect/cli"
-import { withHelp } from "./CommandHelp.ts"
+import { argument, commandGroup } from "./CommandHelp.ts"
 import { databaseCommand } from "./DatabaseCommand.ts"
 import { print } from "./Output.ts"
 import { facts, shortened, type Text, table } from "./Table.ts"
@@ -32,7 +31,7 @@ const show = databaseCommand(
     short: "Show one workspace",
     long: "Show a workspace, with its numbers of active keys and active connections.",
     examples: { "pointsman workspaces show acme": "One workspace" },
-    flags: { workspace: Argument.String("workspace").pipe(Argument.withDescription("The workspace's id")) }
+    flags: { workspace: argument("workspace", "The workspace's id") }
   },
   function* ({ workspace: id }, { json }) {
     const contents = yield* (yield* Directory).contents
@@ -45,9 +44,10 @@ const show = databaseCommand(
   }
 )
 
-export const workspacesCommand = Command.make("workspaces").pipe(
-  withHelp({ short: "List and show workspaces", long: "List and show workspaces. A workspace is one merchant." }),
-  Command.withSubcommands([list, show])
+export const workspacesCommand = commandGroup(
+  "workspaces",
+  { short: "List and show workspaces", long: "List and show workspaces. A workspace is one merchant." },
+  [list, show]
 )
 
 const kinds = ["keys", "connections", "webhooks"] as const
