@@ -12,11 +12,7 @@ export const applyFile = Effect.fnUntraced(function* (
   environment: Readonly<Record<string, string | undefined>>,
   rollback: boolean
 ) {
-  const { file, loaded } = yield* readConfiguration(path, {
-    claimWindowMillis: settings.claimWindowMillis,
-    providerTimeoutMillis: settings.providerTimeoutMillis,
-    environment
-  })
+  const { file, loaded } = yield* readConfiguration(path, { ...settings, environment })
   const { revokedKeys, standing } = yield* applyConfiguration(path, file, { rollback })
   if (standing._tag === "Older") return yield* new CommandFailure({ message: olderText(path, standing) })
   const { generation } = standing

@@ -28,11 +28,7 @@ export const checkFile = Effect.fnUntraced(function* (
   settings: Pick<Settings, "claimWindowMillis" | "providerTimeoutMillis">,
   environment: Readonly<Record<string, string | undefined>>
 ) {
-  return yield* readConfigurationFile(path, {
-    claimWindowMillis: settings.claimWindowMillis,
-    providerTimeoutMillis: settings.providerTimeoutMillis,
-    environment
-  }).pipe(
+  return yield* readConfigurationFile(path, { ...settings, environment }).pipe(
     Effect.map(
       Result.match({
         onFailure: (mistakes) => wrong(path, mistakes),

@@ -17,11 +17,7 @@ export const routingOfFile = Effect.fnUntraced(function* (
   { environment, workspaceId }: Tenant,
   variables: Readonly<Record<string, string | undefined>>
 ) {
-  const { connectors, file } = yield* readConfiguration(path, {
-    claimWindowMillis: settings.claimWindowMillis,
-    providerTimeoutMillis: settings.providerTimeoutMillis,
-    environment: variables
-  })
+  const { connectors, file } = yield* readConfiguration(path, { ...settings, environment: variables })
   const workspace = file.workspaces.find(({ id }) => id === workspaceId)
   if (workspace === undefined) {
     return yield* new StartFailure({

@@ -48,6 +48,10 @@ const begun = Effect.fnUntraced(function* ({ operator, session, token }: NewSess
   )
 })
 
+const withoutCookie = Effect.map(ConsoleSettings, (settings) =>
+  HttpServerResponse.empty({ status: 204, headers: { "set-cookie": clearCookie(settings) } })
+)
+
 const entryLayer = HttpApiBuilder.group(
   ConsoleApi,
   "entry",
@@ -92,14 +96,7 @@ const entryLayer = HttpApiBuilder.group(
         )
       )
       .handle("signOut", () =>
-        endFormer.pipe(
-          Effect.andThen(ConsoleSettings),
-          Effect.map((settings) =>
-            HttpServerResponse.empty({ status: 204, headers: { "set-cookie": clearCookie(settings) } })
-          ),
-          Effect.catch(internalError),
-          Effect.provideContext(services)
-        )
+        endFormer.pipe(Effect.andThen(withoutCookie), Effect.catch(internalError), Effect.provideContext(services))
       )
   })
 )
@@ -114,10 +111,7 @@ const accountLayer = HttpApiBuilder.group(
       .handle("me", () => Effect.map(me, (data) => ({ data })).pipe(Effect.provideContext(services)))
       .handle("signOutEverywhere", () =>
         Effect.flatMap(CurrentOperator, ({ operator }) => operators.signOutEverywhere(operator)).pipe(
-          Effect.andThen(ConsoleSettings),
-          Effect.map((settings) =>
-            HttpServerResponse.empty({ status: 204, headers: { "set-cookie": clearCookie(settings) } })
-          ),
+          Effect.andThen(withoutCookie),
           Effect.catch(internalError),
           Effect.provideContext(services)
         )
