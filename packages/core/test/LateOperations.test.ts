@@ -3,20 +3,38 @@
  * provider had executed them, and took them back since. A reversal is a new fact, not an old message.
  */
 import { assert, describe } from "@effect/vitest"
-import { type Payment, Pointsman } from "@pointsman/core"
-import { type ChargeState, Ledger, type OperationState, Unanswered } from "@pointsman/core/ports"
+import type { Payment } from "@pointsman/core"
+import { type ChargeState, Ledger } from "@pointsman/core/ports"
 import { Deferred, Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { itHere, itIn } from "./support/ItIn.ts"
-import { ofAttempt, say } from "./support/Messages.ts"
+import { itIn } from "./support/ItIn.ts"
 import { authorized, operate, told } from "./support/Operations.ts"
-import { attemptsOf, bookOf, stored, typesOf } from "./support/Pages.ts"
+import { bookOf, stored, typesOf } from "./support/Pages.ts"
+import {
+  answering,
+  asks,
+  canceled,
+  captured,
+  capturedBy,
+  charge,
+  checkedAfter,
+  failed,
+  authorized as held,
+  itWalks,
+  operation,
+  rejected,
+  type Start,
+  type Step,
+  stating,
+  tells,
+  unanswered,
+  voidedBy
+} from "./support/Statements.ts"
 import { assertFields } from "./support/Steps.ts"
-import { caller, runOut, tenant, type World, world } from "./support/World.ts"
+import { runOut, tenant, type World, world } from "./support/World.ts"
 
 const minute = 60_000
 const slow = { claimWindowMillis: 15 * minute, providerTimeoutMillis: 10 * 60 * minute }
-const rejected = { _tag: "Rejected", code: "no", message: "Not today." } as const
 
 const ask = (kind: "capture" | "void", { id }: Payment, idempotencyKey: string) => operate(kind, id, { idempotencyKey })
 
@@ -138,131 +156,75 @@ describe("an older operation's answer", () => {
   })
 })
 
-const providerRef = "ref"
-const held: ChargeState = { _tag: "Authorized", providerRef }
-const failed: OperationState = { _tag: "OperationFailed", isFinal: true, reason: "no funds" }
-const doneBy = {
-  capture: { _tag: "Captured", providerRef },
-  void: { _tag: "Canceled", providerRef }
-} as const satisfies Record<string, ChargeState>
-
-const failure = (payment: Payment, at: number) =>
-  Effect.flatMap(bookOf(payment), ({ operations }) =>
-    say({ _tag: "Operation", operationId: operations.at(-1)?.id ?? "", state: () => failed }, { at })
-  )
-
-const charge = (payment: Payment, state: ChargeState, at: number) =>
-  Effect.flatMap(attemptsOf(payment), ([attempt]) => say(ofAttempt(attempt, state), { at }))
+const doneBy = { capture: captured, void: canceled } as const
+const finds = (state: ChargeState) => answering({ onLookUpCharge: () => Effect.succeed({ _tag: "Found", state }) })
 
 /** Unanswered, and not in the provider's record when it is looked up. */
-const notFound = Effect.fnUntraced(function* (own: World, kind: "capture" | "void") {
-  own.provider.onCharge = () => Effect.succeed(held)
-  const payment = yield* authorized
-  const unanswered = Effect.fail(new Unanswered({ reason: "no answer" }))
-  own.provider.onCapture = () => unanswered
-  own.provider.onVoid = () => unanswered
-  yield* operate(kind, payment.id)
-  own.provider.onLookUpCharge = () => Effect.succeed({ _tag: "Found", state: held })
-  yield* TestClock.adjust("2 minutes")
-  yield* Effect.repeat((yield* Pointsman).checkDue, { while: (count) => count > 0 })
-  const { operations } = yield* bookOf(payment)
-  assert.deepStrictEqual(
-    operations.map(({ outcome }) => outcome),
-    ["NotFound"]
-  )
-  return payment
-})
-
-const reasons = (payment: Payment) => Effect.map(stored(payment), ({ review }) => review?.reasons ?? [])
-
-const conflictsOf = (payment: Payment) =>
-  Effect.map(
-    Effect.flatMap(Ledger, (ledger) => ledger.timeline(tenant, payment.id, { limit: 100 })),
-    (events) => events.filter(({ type }) => type === "payment.conflict").map(({ data }) => data)
-  )
+const notFound = (kind: "capture" | "void"): Start =>
+  Effect.fnUntraced(function* (own) {
+    const payment = yield* (kind === "capture" ? capturedBy(unanswered) : voidedBy(unanswered))(own)
+    for (const step of [finds(held), checkedAfter("2 minutes")]) yield* step(payment, own)
+    assertFields((yield* bookOf(payment)).operations, "outcome", "NotFound")
+    return payment
+  })
 
 for (const kind of ["capture", "void"] as const) {
-  const done = kind === "capture" ? "Captured" : "Voided"
+  const done = kind === "capture" ? "Captured 1999" : "Voided 0"
 
   describe(`a ${kind} that a lookup found not executed`, () => {
-    itHere(`operators review a failure after the success`, function* (own) {
-      const payment = yield* notFound(own, kind)
-      yield* charge(payment, doneBy[kind], 5)
-      assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], [done, []])
-      yield* failure(payment, 10)
-      assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], [done, ["conflict"]])
-      const [operation] = (yield* bookOf(payment)).operations
-      const [conflict] = yield* conflictsOf(payment)
-      assert.deepInclude(conflict, { operation_id: operation?.id, stated: "OperationFailed" })
-    })
+    const conflict: Step = (payment, own) =>
+      Effect.flatMap(bookOf(payment), ({ operations: [first] }) =>
+        tells("payment.conflict", (data) => [data["operation_id"], data["stated"]], [first?.id, "OperationFailed"])(
+          payment,
+          own
+        )
+      )
+    itWalks("operators review a failure after the success", notFound(kind), [
+      [charge(doneBy[kind], 5), done],
+      [operation(failed, 10), `${done} conflict`, conflict]
+    ])
 
-    itHere(`a success after its failure counts only where it is dated after the failure`, function* (own) {
-      const payment = yield* notFound(own, kind)
-      yield* failure(payment, 10)
-      yield* charge(payment, doneBy[kind], 5)
-      assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], ["Authorized", []])
-      yield* charge(payment, doneBy[kind], 11)
-      assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], [done, []])
-    })
+    itWalks("a success after its failure counts only where it is dated after the failure", notFound(kind), [
+      [[operation(failed, 10), charge(doneBy[kind], 5)], "Authorized 0"],
+      [charge(doneBy[kind], 11), done]
+    ])
 
-    itHere(`operators review nothing when a ${kind} fails and another was confirmed`, function* (own) {
-      const payment = yield* notFound(own, kind)
-      const [first] = (yield* bookOf(payment)).operations
-      own.provider.onCapture = () => Effect.succeed(doneBy.capture)
-      own.provider.onVoid = () => Effect.succeed(doneBy.void)
-      yield* operate(kind, payment.id)
-      yield* say({ _tag: "Operation", operationId: first?.id ?? "", state: () => failed }, { at: 10 })
-      assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], [done, []])
+    const confirms = answering({
+      onCapture: () => Effect.succeed(doneBy.capture),
+      onVoid: () => Effect.succeed(doneBy.void)
     })
+    itWalks(`operators review nothing when a ${kind} fails and another was confirmed`, notFound(kind), [
+      [[confirms, asks(kind, "done"), operation(failed, 10, 0)], done]
+    ])
   })
 }
 
 describe("a capture that nobody answered, beside one that a person made at the provider", () => {
   const euros = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
-  const taken = (minorUnits: number): ChargeState => ({ _tag: "Captured", providerRef, stated: euros(minorUnits) })
+  const ours = capturedBy(unanswered, 500)
+  /** A person captured as much. */
+  const byHand = (minorUnits: number) =>
+    charge({ ...captured, capture: { id: "cp_hand", money: euros(minorUnits) } }, 5)
 
-  /** Ours of 500 is unknown, and a person captured as much as is said. */
-  const besides = Effect.fnUntraced(function* (own: World, byHand: number) {
-    own.provider.onCharge = () => Effect.succeed(held)
-    const pointsman = yield* Pointsman
-    const payment = yield* authorized
-    own.provider.onCapture = () => Effect.fail(new Unanswered({ reason: "no answer" }))
-    yield* Effect.exit(pointsman.capture(caller, { paymentId: payment.id, idempotencyKey: null, amountMinor: 500 }))
-    const capture = { id: "cp_hand", money: euros(byHand) }
-    yield* charge(payment, { _tag: "Captured", providerRef, capture }, 5)
-    return payment
-  })
-
-  for (const [title, byHand, found, state, outcome, ...reviewed] of [
-    ["ours was not executed if the record shows only 300 by hand", 300, 300, "Captured", "NotFound"],
-    ["ours was not executed if the record shows only 800 by hand", 800, 800, "Captured", "NotFound"],
-    ["both count if the record shows 300 by hand and ours", 300, 800, "Captured", "Confirmed"],
-    ["both count if the record shows 800 by hand and ours", 800, 1300, "Captured", "Confirmed"],
+  for (const [title, hand, found, becomes, outcome] of [
+    ["ours was not executed if the record shows only 300 by hand", 300, 300, "Captured 300", "NotFound"],
+    ["ours was not executed if the record shows only 800 by hand", 800, 800, "Captured 800", "NotFound"],
+    ["both count if the record shows 300 by hand and ours", 300, 800, "Captured 800", "Confirmed"],
+    ["both count if the record shows 800 by hand and ours", 800, 1300, "Captured 1300", "Confirmed"],
     [
       "ours stays unknown if the record has more than both",
       300,
       900,
-      "CaptureUnknown",
-      "Unanswered",
-      "unknown",
-      "amount_mismatch"
+      "CaptureUnknown 0 unknown amount_mismatch",
+      "Unanswered"
     ]
   ] as const) {
-    itHere(title, function* (own) {
-      const payment = yield* besides(own, byHand)
-      own.provider.onLookUpCharge = () => Effect.succeed({ _tag: "Found", state: taken(found) })
-      yield* TestClock.adjust("2 minutes")
-      yield* Effect.repeat((yield* Pointsman).checkDue, { while: (count) => count > 0 })
-      const { operations, payment: now } = yield* bookOf(payment)
-      assert.deepStrictEqual([now.state, now.review?.reasons ?? []], [state, reviewed])
-      assertFields(operations, "outcome", outcome)
-      if (state === "Captured") assert.strictEqual(now.capturedMinor, found)
-    })
+    const ended: Step = (payment) =>
+      Effect.map(bookOf(payment), ({ operations }) => assertFields(operations, "outcome", outcome))
+    itWalks(title, ours, [[[byHand(hand), finds(stating(found)), checkedAfter("2 minutes")], becomes, ended]])
   }
 
-  itHere("a message of the total by hand says nothing of ours", function* (own) {
-    const payment = yield* besides(own, 800)
-    yield* charge(payment, taken(800), 6)
-    assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], ["CaptureUnknown", ["unknown"]])
-  })
+  itWalks("a message of the total by hand says nothing of ours", ours, [
+    [[byHand(800), charge(stating(800), 6)], "CaptureUnknown 0 unknown"]
+  ])
 })
