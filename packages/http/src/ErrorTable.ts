@@ -38,13 +38,13 @@ export type FailureOf<O extends Operation> = Door[O] extends (
 
 type TagOf<E> = E extends { readonly _tag: infer Tag extends string } ? Tag : never
 
-interface Row {
-  readonly code: ErrorCode
+interface Row<Code extends ErrorCode = ErrorCode> {
+  readonly code: Code
   /** For people: what happened, and what they can do. */
   readonly message: string
 }
 
-const row = <const Code extends ErrorCode>(code: Code, message: string) => ({ code, message })
+const row = <const Code extends ErrorCode>(code: Code, message: string): Row<Code> => ({ code, message })
 
 const storageFailed = row(
   "internal_error",

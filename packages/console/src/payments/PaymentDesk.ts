@@ -1,5 +1,5 @@
 /** What an operator reads of payments and does to them, through core's door. The pages and the API share it. */
-import { type Answered, type Page, type Payment, Pointsman } from "@pointsman/core"
+import { type Page, type Payment, Pointsman } from "@pointsman/core"
 import type { PaymentFilter, PaymentQuery } from "@pointsman/core/ports"
 import { decodeRefund, type FailureOf, InProcess, wordedBodyOf } from "@pointsman/http"
 import { Cause, Effect } from "effect"
@@ -10,8 +10,6 @@ import { takeRecentSignInFor } from "../gate/RecentSignIn.ts"
 import { ConsoleSettings } from "../gate/Settings.ts"
 import { fileView } from "./PaymentViews.ts"
 import { comparedBy, meaningsOf } from "./SearchText.ts"
-
-export type { Answered }
 
 export interface PaymentPath extends TenantPath {
   readonly payment: string
