@@ -3,10 +3,8 @@
  * there are and what scope each requires: one without a way to ask it here does not pass.
  */
 import type { Scope } from "@pointsman/core"
-import { Authorization, PartnerAuthorization, RequiredScope, ServedApi } from "@pointsman/http/api"
-import { Context } from "effect"
-import { HttpApi } from "effect/http-api"
 import { beforeAll, describe, expect, test } from "vitest"
+import { endpoints } from "./support/Contract.ts"
 import {
   answerOf,
   authorized,
@@ -21,31 +19,14 @@ import { usedWorld } from "./support/UsedWorld.ts"
 import type { Reply } from "./support/Web.ts"
 import { keys, keyWithout } from "./support/World.ts"
 
-interface Endpoint {
-  readonly route: string
-  readonly method: string
-  readonly path: string
-  readonly scope: Scope | undefined
-  readonly isForPartners: boolean
-  readonly takesKey: boolean
-}
-
-const endpoints: Array<Endpoint> = []
-HttpApi.reflect(ServedApi, {
-  onGroup: () => {},
-  onEndpoint: ({ endpoint: { method, path }, mergedAnnotations, middleware }) => {
-    const guards = [...middleware].map(({ key }) => key)
-    const isForPartners = guards.includes(PartnerAuthorization.key)
-    endpoints.push({
-      route: `${method} ${path}`,
-      method,
-      path,
-      scope: Context.getOrUndefined(mergedAnnotations, RequiredScope),
-      isForPartners,
-      takesKey: isForPartners || guards.includes(Authorization.key)
-    })
-  }
-})
+const all = endpoints.map(({ method, operation, path }) => ({
+  route: `${method} ${path}`,
+  method,
+  path,
+  scope: operation.security[0]?.["bearer"]?.[0] as Scope | undefined,
+  isForPartners: path.endsWith("/merchants")
+}))
+type Endpoint = (typeof all)[number]
 
 /** What is asked of it, and what somebody else's good key is answered. */
 interface Way {
@@ -58,17 +39,17 @@ interface Way {
 const ways: Readonly<Record<string, Way>> = {
   "POST /api/v1/payments": { body: { amount: 1000, currency: "EUR", country: "NL" }, stranger: "201" },
   "GET /api/v1/payments": { stranger: "200" },
-  "GET /api/v1/payments/:id": { payment: "taken", stranger: "404 not_found" },
-  "GET /api/v1/payments/:id/events": { payment: "taken", stranger: "404 not_found" },
-  "POST /api/v1/payments/:id/capture": { payment: "held", stranger: "404 not_found" },
-  "POST /api/v1/payments/:id/void": { payment: "held", stranger: "404 not_found" },
-  "POST /api/v1/payments/:id/refunds": { payment: "taken", stranger: "404 not_found" },
+  "GET /api/v1/payments/{id}": { payment: "taken", stranger: "404 not_found" },
+  "GET /api/v1/payments/{id}/events": { payment: "taken", stranger: "404 not_found" },
+  "POST /api/v1/payments/{id}/capture": { payment: "held", stranger: "404 not_found" },
+  "POST /api/v1/payments/{id}/void": { payment: "held", stranger: "404 not_found" },
+  "POST /api/v1/payments/{id}/refunds": { payment: "taken", stranger: "404 not_found" },
   "GET /api/v1/disputes": { stranger: "200" },
-  "GET /api/v1/disputes/:id": { stranger: "404 not_found" },
+  "GET /api/v1/disputes/{id}": { stranger: "404 not_found" },
   // A form is read before the dispute.
-  "POST /api/v1/disputes/:id/evidence": { stranger: "415 unsupported_media_type" },
-  "POST /api/v1/disputes/:id/submit": { stranger: "404 not_found" },
-  "POST /api/v1/disputes/:id/accept": { stranger: "404 not_found" },
+  "POST /api/v1/disputes/{id}/evidence": { stranger: "415 unsupported_media_type" },
+  "POST /api/v1/disputes/{id}/submit": { stranger: "404 not_found" },
+  "POST /api/v1/disputes/{id}/accept": { stranger: "404 not_found" },
   "GET /api/v1/events": { stranger: "200" },
   "POST /api/v1/merchants": { body: { name: "Shop", email: "owner@shop.example", country: "NL" }, stranger: "201" },
   "GET /api/v1/merchants": { stranger: "200" }
@@ -78,13 +59,13 @@ const ways: Readonly<Record<string, Way>> = {
 const open = ["GET /api/v1/openapi.json"]
 
 /** Asks for a provider's signature and not for a key: `ProviderMessages.test.ts` asks it. */
-const signed = ["POST /api/v1/psp-webhooks/:pspId"]
+const signed = ["POST /api/v1/psp-webhooks/{pspId}"]
 
-const guarded = endpoints.filter(({ takesKey }) => takesKey)
+const guarded = all.filter(({ scope }) => scope !== undefined)
 
 test("each endpoint of the contract is guarded and asked here, or open to all", () => {
   expect(guarded.map(({ route }) => route).sort()).toEqual(Object.keys(ways).sort())
-  expect(endpoints.filter(({ takesKey }) => !takesKey).map(({ route }) => route)).toEqual([...signed, ...open])
+  expect(all.filter(({ scope }) => scope === undefined).map(({ route }) => route)).toEqual([...signed, ...open])
 })
 
 const nobody = "019a8c3e-7b1d-7c64-8f5e-2f6d9f1f0a01"
@@ -99,7 +80,7 @@ describe.each(stores)("over %s", (_name, store) => {
   let count = 0
   const ask = (endpoint: Endpoint, authorization: string | undefined, id?: string): Promise<Reply> => {
     const way = ways[endpoint.route] as Way
-    return world.send(endpoint.path.replace(":id", id ?? ids[way.payment ?? "held"]), {
+    return world.send(endpoint.path.replace("{id}", id ?? ids[way.payment ?? "held"]), {
       method: endpoint.method,
       body: way.body,
       headers: {

@@ -3,11 +3,11 @@ import { Ledger } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { describe, expect, test } from "vitest"
 import { deliver, dispute } from "./support/Messages.ts"
-import { answerOf, captured, get, timeline } from "./support/Payments.ts"
+import { answerDispute, answerOf, captured, get, keepEvidence, timeline } from "./support/Payments.ts"
 import { stores } from "./support/Stores.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
 import { asks, type Step, type Walker, walk, walks } from "./support/Walks.ts"
-import { acme, keys } from "./support/World.ts"
+import { acme } from "./support/World.ts"
 
 const disputesOf = async ({ id, world }: Walker) => (await get(world, `/disputes?payment=${id}`)).body.data
 
@@ -39,16 +39,8 @@ const answers =
   (key: string): Step =>
   async (walker) => {
     const [{ id }] = await disputesOf(walker)
-    const data = new FormData()
-    data.append("summary", "It arrived.")
-    const request = new Request("http://pointsman.test", { method: "POST", body: data })
-    const kept = await walker.world.send(`/api/v1/disputes/${id}/evidence`, {
-      key: keys.acme,
-      body: new Uint8Array(await request.arrayBuffer()),
-      headers: { "content-type": request.headers.get("content-type") ?? "" }
-    })
-    const headers = { "idempotency-key": key }
-    const sent = await walker.world.send(`/api/v1/disputes/${id}/submit`, { method: "POST", key: keys.acme, headers })
+    const kept = await keepEvidence(walker.world, id, { summary: "It arrived." })
+    const sent = await answerDispute(walker.world, id, "submit", key)
     expect([kept, sent].map(answerOf)).toEqual(["200", "200"])
   }
 

@@ -3,7 +3,7 @@ import { Unanswered } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { describe, expect, test } from "vitest"
 import { deliver, dispute } from "./support/Messages.ts"
-import { answerOf, captured, get } from "./support/Payments.ts"
+import { answerDispute, answerOf, captured, get, keepEvidence } from "./support/Payments.ts"
 import { stores } from "./support/Stores.ts"
 import { usedWorld } from "./support/UsedWorld.ts"
 import type { Reply } from "./support/Web.ts"
@@ -27,32 +27,14 @@ describe.each(stores)("over %s", (_name, store) => {
     return { attemptId, paymentId, found: listed.body.data[0] }
   }
 
-  const form = async (parts: Readonly<Record<string, string | Uint8Array>>) => {
-    const data = new FormData()
-    for (const [name, part] of Object.entries(parts)) {
-      if (typeof part === "string") data.append(name, part)
-      else data.append(name, new Blob([new Uint8Array(part)]), "of the client.exe")
-    }
-    const request = new Request("http://pointsman.test", { method: "POST", body: data })
-    return {
-      body: new Uint8Array(await request.arrayBuffer()),
-      headers: { "content-type": request.headers.get("content-type") ?? "" }
-    }
-  }
-  const keep = async (id: string, parts: Readonly<Record<string, string | Uint8Array>>): Promise<Reply> =>
-    world.send(`/api/v1/disputes/${id}/evidence`, { key: keys.acme, ...(await form(parts)) })
+  const keep = (id: string, parts: Parameters<typeof keepEvidence>[2]) => keepEvidence(world, id, parts)
   const sendForm = (id: string, body: string | Uint8Array, headers: Readonly<Record<string, string>> = {}) =>
     world.send(`/api/v1/disputes/${id}/evidence`, {
       key: keys.acme,
       body,
       headers: { "content-type": "multipart/form-data; boundary=x", ...headers }
     })
-  const ask = (id: string, what: "submit" | "accept", key = `key of ${id}`): Promise<Reply> =>
-    world.send(`/api/v1/disputes/${id}/${what}`, {
-      method: "POST",
-      key: keys.acme,
-      headers: { "idempotency-key": key }
-    })
+  const ask = (id: string, what: "submit" | "accept", key?: string) => answerDispute(world, id, what, key)
 
   test("a message that states a dispute says all that the provider stated", async () => {
     const { found, paymentId } = await disputed()

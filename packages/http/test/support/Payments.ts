@@ -42,6 +42,32 @@ const send = (world: World, path: string, asked: Asked): Promise<Reply> => {
 export const get = (world: World, path: string, key: string = keys.acme): Promise<Reply> =>
   world.send(`/api/v1${path}`, { key })
 
+/** Keeps texts and files for a dispute, as a form. */
+export const keepEvidence = async (
+  world: World,
+  disputeId: string,
+  parts: Readonly<Record<string, string | Uint8Array>>
+): Promise<Reply> => {
+  const data = new FormData()
+  for (const [name, part] of Object.entries(parts)) {
+    if (typeof part === "string") data.append(name, part)
+    else data.append(name, new Blob([new Uint8Array(part)]), "of the client.exe")
+  }
+  const request = new Request("http://pointsman.test", { method: "POST", body: data })
+  return world.send(`/api/v1/disputes/${disputeId}/evidence`, {
+    key: keys.acme,
+    body: new Uint8Array(await request.arrayBuffer()),
+    headers: { "content-type": request.headers.get("content-type") ?? "" }
+  })
+}
+
+export const answerDispute = (
+  world: World,
+  disputeId: string,
+  what: "submit" | "accept",
+  idempotencyKey = `key of ${disputeId}`
+): Promise<Reply> => send(world, `/disputes/${disputeId}/${what}`, { idempotencyKey })
+
 /** A payment of 10.00 EUR, whose money is held or taken; its id. */
 export const authorized = (world: World, fields: object = {}) => created(world, { capture_method: "manual", ...fields })
 export const captured = (world: World, fields: object = {}) => created(world, fields)
