@@ -3,7 +3,7 @@ import { Pointsman, ResultUnknown, type SubmissionAnswered, type SubmissionKind 
 import { Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { ServedApi } from "./api/ApiV1.ts"
+import { ApiV1 } from "./api/ApiV1.ts"
 import { CurrentCaller } from "./api/Authorization.ts"
 import { pageLimits } from "./api/Pages.ts"
 import { errorBodyOf } from "./ErrorTable.ts"
@@ -14,7 +14,7 @@ import { disputeView } from "./PaymentView.ts"
 import { refuse, told, unknownAfterDefect } from "./Report.ts"
 
 export const layer = HttpApiBuilder.group(
-  ServedApi,
+  ApiV1,
   "disputes",
   Effect.fnUntraced(function* (handlers) {
     const pointsman = yield* Pointsman

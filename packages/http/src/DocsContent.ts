@@ -7,7 +7,7 @@ import { Digest } from "effect/crypto"
 import { Base64 } from "effect/encoding"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiScalar, OpenApi } from "effect/http-api"
-import { ServedApi } from "./api/ApiV1.ts"
+import { ApiV1 } from "./api/ApiV1.ts"
 import { productIcon } from "./hosted/PageBrand.ts"
 import { openApiDocument } from "./openapi/Document.ts"
 import type { Content } from "./StaticAnswer.ts"
@@ -38,7 +38,7 @@ const documentOf = ({ baseUrl, note }: DocsOptions) => {
 }
 
 export const docsContent = Effect.fnUntraced(function* (path: `/${string}`, options: DocsOptions) {
-  const api = ServedApi.annotate(OpenApi.Transform, () => documentOf(options))
+  const api = ApiV1.annotate(OpenApi.Transform, () => documentOf(options))
   const router = yield* HttpRouter.make
   const request = HttpServerRequest.fromWeb(new Request(`http://localhost${path}`))
   const response = yield* Effect.scoped(

@@ -2,14 +2,14 @@ import { Pointsman } from "@pointsman/core"
 import { withStaleReads } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { ServedApi } from "./api/ApiV1.ts"
+import { ApiV1 } from "./api/ApiV1.ts"
 import { CurrentCaller } from "./api/Authorization.ts"
 import { pageLimits } from "./api/Pages.ts"
 import { eventView, pageView, refuseUnknownParameters, showAsOf } from "./Lists.ts"
 import { told } from "./Report.ts"
 
 export const layer = HttpApiBuilder.group(
-  ServedApi,
+  ApiV1,
   "events",
   Effect.fnUntraced(function* (handlers) {
     const pointsman = yield* Pointsman

@@ -3,7 +3,7 @@ import { type MerchantDetails, type MerchantWithStatus, Pointsman } from "@point
 import type { ProvisionFailure } from "@pointsman/core/ports"
 import { Effect, Result, Schema } from "effect"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
-import { ServedApi } from "./api/ApiV1.ts"
+import { ApiV1 } from "./api/ApiV1.ts"
 import { CurrentCaller } from "./api/Authorization.ts"
 import type { ErrorBody } from "./api/Errors.ts"
 import type { Merchant } from "./api/Merchants.ts"
@@ -17,7 +17,7 @@ import { timeView } from "./PaymentView.ts"
 import { report, told } from "./Report.ts"
 
 export const layer = HttpApiBuilder.group(
-  ServedApi,
+  ApiV1,
   "merchants",
   Effect.fnUntraced(function* (handlers) {
     const pointsman = yield* Pointsman

@@ -6,7 +6,7 @@ import { type Answered, Pointsman, ResultUnknown } from "@pointsman/core"
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { ServedApi } from "./api/ApiV1.ts"
+import { ApiV1 } from "./api/ApiV1.ts"
 import { CurrentCaller } from "./api/Authorization.ts"
 import type { ErrorBody } from "./api/Errors.ts"
 import { operationLimits } from "./api/RequestBodies.ts"
@@ -18,7 +18,7 @@ import { PaymentViews, paymentAnswer } from "./PaymentView.ts"
 import { refuse, unknownAfterDefect } from "./Report.ts"
 
 export const layer = HttpApiBuilder.group(
-  ServedApi,
+  ApiV1,
   "operations",
   Effect.fnUntraced(function* (handlers) {
     const pointsman = yield* Pointsman

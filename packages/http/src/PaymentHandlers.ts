@@ -1,7 +1,7 @@
 import { type ApiKey, type CreateFailure, PaymentResultUnknown, Pointsman } from "@pointsman/core"
 import { Effect } from "effect"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
-import { ServedApi } from "./api/ApiV1.ts"
+import { ApiV1 } from "./api/ApiV1.ts"
 import { CurrentCaller } from "./api/Authorization.ts"
 import { createLimits } from "./api/CreatePayment.ts"
 import type { ErrorBody } from "./api/Errors.ts"
@@ -44,7 +44,7 @@ const tooManySearches = HttpApiSchema.withHeaders({
 })
 
 export const layer = HttpApiBuilder.group(
-  ServedApi,
+  ApiV1,
   "payments",
   Effect.fnUntraced(function* (handlers) {
     const pointsman = yield* Pointsman

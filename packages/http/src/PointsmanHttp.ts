@@ -37,7 +37,7 @@ import { type FileSystem, Layer, type Path } from "effect"
 import type { Etag, HttpPlatform, HttpRouter } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import * as AuthorizeRequest from "./AuthorizeRequest.ts"
-import { ServedApi } from "./api/ApiV1.ts"
+import { ApiV1 } from "./api/ApiV1.ts"
 import * as DisputeHandlers from "./DisputeHandlers.ts"
 import * as EventHandlers from "./EventHandlers.ts"
 import * as Fallbacks from "./Fallbacks.ts"
@@ -85,7 +85,7 @@ export const layer = (
   | Path.Path
 > =>
   Layer.mergeAll(
-    HttpApiBuilder.layer(ServedApi),
+    HttpApiBuilder.layer(ApiV1),
     hostedPages(options.baseUrl),
     options.docs === false ? Layer.empty : StaticRoutes.docs({ baseUrl: options.baseUrl, note: options.docsNote }),
     hasHome(options) ? StaticRoutes.home(homeOptions(options)) : Layer.empty

@@ -11,7 +11,7 @@ import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Source } from "./AuthorizeRequest.ts"
-import { ServedApi } from "./api/ApiV1.ts"
+import { ApiV1 } from "./api/ApiV1.ts"
 import type { ErrorBody } from "./api/Errors.ts"
 import { messageLimits } from "./api/ProviderWebhooks.ts"
 import { errorBodyOf } from "./ErrorTable.ts"
@@ -21,7 +21,7 @@ import { FailureLimit, MessageRateLimit, type RateExceeded } from "./RateLimit.t
 import { report } from "./Report.ts"
 
 export const layer = HttpApiBuilder.group(
-  ServedApi,
+  ApiV1,
   "providerWebhooks",
   Effect.fnUntraced(function* (handlers) {
     const pointsman = yield* Pointsman

@@ -7,7 +7,7 @@
  */
 import { FindMyWay } from "effect/http"
 import { HttpApi } from "effect/http-api"
-import { ServedApi } from "./api/ApiV1.ts"
+import { ApiV1 } from "./api/ApiV1.ts"
 
 /** Methods by path, in the router's notation (`/payments/:id`). */
 export type Paths = Readonly<Record<`/${string}`, ReadonlyArray<string>>>
@@ -32,7 +32,7 @@ export const makeRoutes = (otherPaths: Paths): Routes => {
   const methodsOf = new Map<string, Set<string>>(
     Object.entries(otherPaths).map(([path, methods]) => [path, new Set(methods)])
   )
-  HttpApi.reflect(ServedApi, {
+  HttpApi.reflect(ApiV1, {
     onGroup: () => {},
     onEndpoint: ({ endpoint }) => {
       const methods = methodsOf.get(endpoint.path) ?? new Set()

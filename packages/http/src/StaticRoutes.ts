@@ -5,7 +5,7 @@
 import { Effect, type Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { HttpApiBuilder, type HttpApiGroup } from "effect/http-api"
-import { ServedApi } from "./api/ApiV1.ts"
+import { ApiV1 } from "./api/ApiV1.ts"
 import type { DocsOptions } from "./DocsContent.ts"
 import type { HomeOptions } from "./HomeContent.ts"
 import { onFirstUse, staticAnswer } from "./StaticAnswer.ts"
@@ -47,7 +47,7 @@ export const openApi = (
   baseUrl: string | undefined
 ): Layer.Layer<HttpApiGroup.Service<"pointsman", "openApiDocument">> =>
   HttpApiBuilder.group(
-    ServedApi,
+    ApiV1,
     "openApiDocument",
     Effect.fnUntraced(function* (handlers) {
       const document = yield* staticAnswer(

@@ -1,4 +1,4 @@
-/** Version 1 of the API as a whole, and the part of it that this release serves. */
+/** Version 1 of the API as a whole. */
 import { HttpApi, OpenApi } from "effect/http-api"
 import { Disputes } from "./Disputes.ts"
 import { Events } from "./Events.ts"
@@ -28,12 +28,5 @@ export const ApiV1 = HttpApi.make("pointsman")
   .add(Payments, Operations, Disputes, Events, Merchants, ProviderWebhooks, OpenApiDocument)
   .prefix("/api/v1")
   // All mistakes of a request are reported together.
-  .annotate(HttpApi.ParseOptions, { errors: "all" })
-  .annotateMerge(about)
-
-/** The groups that have handlers. The others answer 404, as any unknown route does. */
-export const ServedApi = HttpApi.make("pointsman")
-  .add(Payments, Operations, Disputes, Events, Merchants, ProviderWebhooks, OpenApiDocument)
-  .prefix("/api/v1")
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotateMerge(about)

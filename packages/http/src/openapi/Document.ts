@@ -3,7 +3,7 @@
  * their requests and encode their answers, and the webhooks that the service sends.
  */
 import { type HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
-import { ServedApi } from "../api/ApiV1.ts"
+import { ApiV1 } from "../api/ApiV1.ts"
 import { keywordsKey } from "../api/Documented.ts"
 import { purchaseLimits } from "../api/Purchase.ts"
 import { type Endpoint, endpointsOf, parameterKey } from "./Endpoints.ts"
@@ -18,7 +18,7 @@ import { dataSchemas, webhooks, webhooksTag } from "./Webhooks.ts"
 const options: OpenApi.FromApiOptions = { includeAnnotationKey: (key) => key === keywordsKey }
 
 /** `baseUrl`: where the API is reached from outside; without it, wherever the document came from. */
-export const openApiDocument = (baseUrl?: string): Document => documentOf(ServedApi, baseUrl)
+export const openApiDocument = (baseUrl?: string): Document => documentOf(ApiV1, baseUrl)
 
 const documentOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>,

@@ -1,6 +1,6 @@
 import { eventTypes, paymentMethodNames, paymentStatuses } from "@pointsman/core"
 import { errorTable, openApiDocument, type TotalErrorTable } from "@pointsman/http"
-import { errorCodes, ServedApi } from "@pointsman/http/api"
+import { ApiV1, errorCodes } from "@pointsman/http/api"
 import { HttpApi } from "effect/http-api"
 import { afterAll, describe, expect, test } from "vitest"
 import { codesOf, document, endpointOf, endpoints, failuresOf, isValid, webhooks } from "../support/Contract.ts"
@@ -27,7 +27,7 @@ const nodes = (node: unknown, path = ""): ReadonlyArray<readonly [path: string, 
 describe("what the document covers", () => {
   test("each served route is in the document, and nothing else", () => {
     const served: Array<string> = []
-    HttpApi.reflect(ServedApi, {
+    HttpApi.reflect(ApiV1, {
       onGroup: () => {},
       onEndpoint: ({ endpoint }) => {
         served.push(`${endpoint.method} ${endpoint.path.replace(/:(\w+)/gu, "{$1}")}`)
