@@ -29,14 +29,12 @@ const untilServed = (url: string, from: string) =>
     return isIt
   })
 
-/** So many connections, a hundred at once, from one address after the other. */
+/** So many connections, from one address after the other. */
 const dialMany = async (url: string, count: number, ...addresses: ReadonlyArray<string>) => {
   const sockets: Array<Socket> = []
-  while (sockets.length < count) {
-    const batch = Array.from({ length: Math.min(100, count - sockets.length) }, (_, at) =>
-      dial(url, { from: addresses[(sockets.length + at) % addresses.length] })
-    )
-    for (const socket of await Promise.all(batch)) sockets.push(socket.resume())
+  for (let at = 0; at < count; at++) {
+    const socket = await dial(url, { from: addresses[at % addresses.length] })
+    sockets.push(socket.resume())
   }
   return sockets
 }
