@@ -29,10 +29,12 @@ import { attemptIn, readReference } from "./Reference.ts"
 
 export type Read<A> = Result.Result<A, Unanswered>
 
-export const { ofAnother, onlySuccess, readable, settled, unreadable, unsettling } = answerReader(
+const answers = answerReader(
   "Checkout.com",
   (status, field) => `Checkout.com's answer (status ${status}) settles nothing${field === "" ? "" : `: see ${field}`}`
 )
+export const { onlySuccess, readable, unreadable } = answers
+const { ofAnother, settled, unsettling } = answers
 
 /**
  * The answer to a charge. `reference`: ours, as the request had it. A 202 contains the link to which the customer has

@@ -30,11 +30,13 @@ import * as Protocol from "./Protocol.ts"
 
 export type Read<A> = Result.Result<A, Unanswered>
 
-export const { ofAnother, onlySuccess, readable, unreadable, unsettling } = answerReader(
+const answers = answerReader(
   "the provider",
   (status, field) =>
     `the provider's answer (status ${status}) is not as the protocol says${field === "" ? "" : ` at ${field}`}`
 )
+export const { onlySuccess, readable, unreadable, unsettling } = answers
+const { ofAnother } = answers
 
 /** What a charge or its lookup asked for. */
 type AskedCharge = Pick<ChargeLookup, "attemptId" | "money">

@@ -27,10 +27,12 @@ import * as Protocol from "./Protocol.ts"
 
 export type Read<A> = Result.Result<A, Unanswered>
 
-export const { ofAnother, readable, settled, unreadable, unsettling } = answerReader(
+const answers = answerReader(
   "Mollie",
   (status, field) => `Mollie's response (status ${status}) cannot be read${field === "" ? "" : `: see ${field}`}`
 )
+export const { readable, settled, unreadable } = answers
+const { ofAnother, unsettling } = answers
 
 /** Whose answers are read. */
 export interface Reader {

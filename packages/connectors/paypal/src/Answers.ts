@@ -30,10 +30,12 @@ import * as Protocol from "./Protocol.ts"
 
 export type Read<A> = Result.Result<A, Unanswered>
 
-export const { ofAnother, readable, settled, unreadable, unsettling } = answerReader(
+const answers = answerReader(
   "PayPal",
   (status, field) => `PayPal's answer (status ${status}) settles nothing${field === "" ? "" : `: see ${field}`}`
 )
+export const { readable, unreadable, unsettling } = answers
+const { ofAnother, settled } = answers
 
 const readWebAddress = Schema.decodeUnknownResult(WebAddress)
 

@@ -25,10 +25,12 @@ import * as Protocol from "./Protocol.ts"
 
 export type Read<A> = Result.Result<A, Unanswered>
 
-export const { ofAnother, onlySuccess, readable, settled, unreadable, unsettling } = answerReader(
+const answers = answerReader(
   "Stripe",
   (status, field) => `Stripe's answer (status ${status}) is not to be understood${field === "" ? "" : ` at ${field}`}`
 )
+export const { onlySuccess, readable, settled, unreadable, unsettling } = answers
+const { ofAnother } = answers
 
 /** The answer to a charge. */
 export const chargeAnswer = (
