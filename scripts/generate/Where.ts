@@ -20,7 +20,7 @@ const questions: Readonly<Record<string, ReadonlyArray<Step>>> = {
   ],
   "How is a refund clamped?": [
     ["To what is left of the captured amount", "core/src/decide/ProposedRefund.ts", "refundTarget"],
-    ["Pending refunds count as given back", "core/src/model/Refund.ts", "refundableMinor"],
+    ["Pending refunds count as given back", "core/src/model/Payment.ts", "refundableMinor"],
     ["The amount is reserved before the provider is called", "core/src/verbs/refund/ClaimRefund.ts", "claimRefund"]
   ],
   "What happens after a crash in the middle of a call?": [

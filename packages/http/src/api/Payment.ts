@@ -113,7 +113,7 @@ export const RoutingAttempt = Schema.Struct({
     documented(
       `How the call ended; \`null\` while it is under way. Now one of ${Object.values(outcomeNames)
         .map((name) => `\`${name}\``)
-        .join(", ")}; ` + "new outcomes may be added.",
+        .join(", ")}; new outcomes may be added.`,
       { examples: ["captured"] }
     )
   ),
