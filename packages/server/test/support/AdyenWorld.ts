@@ -24,7 +24,7 @@ interface AdyenCall {
   readonly body: any
 }
 
-/** Adyen's books: what it was asked, and an answer for each; a charge of 4040 is done and never answered. */
+/** Adyen's books: what it was asked, and an answer for each. */
 const startAdyen = async () => {
   const asked: Array<AdyenCall> = []
   /** Its names of payments and of what is done to them. */
@@ -34,7 +34,6 @@ const startAdyen = async () => {
     drawn.push(name)
     return name
   }
-  const links = new Map<string, string>()
   const charges = new Map<string, { readonly pspReference: string }>()
   const { url } = await serveHttp((request, response, text) => {
     const call: AdyenCall = {
@@ -44,24 +43,12 @@ const startAdyen = async () => {
     }
     asked.push(call)
     const answer = (status: number, body: object) => sendJson(response, status, body)
-    const [, , resource, ref, operation] = call.path.split("/")
+    const [, , , ref, operation] = call.path.split("/")
     if (request.headers["x-api-key"] !== apiKey) return answer(401, {})
-    if (resource === "paymentLinks" && ref !== undefined) {
-      return answer(200, { id: ref, reference: links.get(ref), status: "active" })
-    }
-    if (resource === "paymentLinks") {
-      const id = `PL${links.size + 1}`
-      links.set(id, call.body.reference)
-      return answer(201, {
-        ...{ id, reference: call.body.reference, status: "active" },
-        ...{ url: `https://test.adyen.link/${id}`, expiresAt: "2026-11-22T12:00:00Z" }
-      })
-    }
     if (operation !== undefined) {
       const done = { paymentPspReference: ref, pspReference: draw(), status: "received" }
       return answer(201, { ...done, reference: call.body.reference, merchantAccount })
     }
-    if (call.body.amount.value === 4040) return request.socket.destroy()
     // A repeated key is answered with the first answer.
     const authorised = { resultCode: "Authorised", merchantReference: call.body.reference }
     const charge = charges.get(call.key) ?? { pspReference: draw(), ...authorised }
