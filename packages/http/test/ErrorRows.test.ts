@@ -73,7 +73,7 @@ const refunded = (amount: number, status: string): After => ({
 
 const row = (on: Endpoint, answer: string, given: string, run: Case["run"]): Case => ({ on, answer, given, run })
 
-/** What there is before an operation is asked for; a payment of which it may be asked unless set. */
+/** What exists before an operation is requested: unless set, a payment that allows the operation. */
 interface Given {
   readonly payment?: (world: World) => Promise<string>
   readonly prepare?: (world: World, id: string) => unknown

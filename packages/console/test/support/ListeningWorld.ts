@@ -81,7 +81,7 @@ export const listeningWorld = async ({
 
 export type ListeningWorld = Awaited<ReturnType<typeof listeningWorld>>
 
-/** The one of a file, with what there is from the beginning on. */
+/** The listening world of one test file. `prepare` writes what its tests need before the first of them. */
 export const usedListeningWorld = (
   options: Parameters<typeof listeningWorld>[0],
   prepare: (here: World) => Promise<unknown> = async () => {}

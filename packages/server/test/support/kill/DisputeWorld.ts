@@ -190,7 +190,7 @@ export const openDisputeWorld = async ({ isShort = false, seed, servers, storage
     return answers.filter(({ body }) => isOpen.has(body.error?.code)).length
   }
 
-  /** Nothing fails any more, and every deadline passes; gives what there is to compare. */
+  /** Stops all faults and passes every deadline; returns the records to compare. */
   const rest = async (): Promise<DisputeEvidence> => {
     provider.calm()
     receiver.calm()

@@ -101,7 +101,7 @@ export const openKillWorld = async (seed: number, storage: KillStorage) => {
       await running.kill("SIGKILL")
       await Promise.all(work)
     },
-    /** Nothing fails any more; gives what there is to compare when nothing is open any more. */
+    /** Stops all faults; returns the records to compare once every payment has settled. */
     rest: async () => {
       provider.calm()
       receiver.calm()

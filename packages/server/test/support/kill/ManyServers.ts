@@ -149,7 +149,7 @@ export const startManyServers = async (database: KilledDatabase, seed: number, c
       outageEnds = Date.now() + backWithinMillis
       return Promise.all([...up.values()].map(backAt))
     },
-    /** Nothing fails any more; gives what there is to compare, as each server shows it. */
+    /** Stops all faults; returns the records to compare, as each server shows them. */
     rest: async () => {
       isOver = true
       await work

@@ -1,4 +1,4 @@
-/** Those who outlive every server, when everything has come to rest, and what there is to compare then. */
+/** The parties that outlive every server, and the comparison of their records once all work has ended. */
 import type { ServerProcess } from "../ServerProcess.ts"
 import { drawFrom } from "./Draw.ts"
 import { followEvents } from "./EventFollower.ts"
